@@ -1,0 +1,120 @@
+"""The calibrated camera: lens and pose, millimetres on the table to pixels and back.
+
+In: table points in mm (origin at the middle of the dealer's edge, x to the dealer's right, y away from the
+dealer, z up). Out: pixels, x right and y down, centre of the first pixel at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Camera", "CameraError"]
+
+Array = NDArray[np.float64]
+
+
+class CameraError(ValueError):
+    """A calibration that is none; the message names the key."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera with distortion, and where it is.
+
+    width, height: pixels. K: (3, 3) intrinsics in pixels. dist: OpenCV distortion coefficients, 4 to 14 of
+    them. R, t_mm: table to camera, (3, 3) and (3,), OpenCV axes (x right, y down, z forward).
+    """
+
+    width: int
+    height: int
+    K: Array
+    R: Array
+    t_mm: Array
+    dist: Array = field(default_factory=lambda: np.zeros(5))
+
+    @classmethod
+    def from_json(cls, obj: Mapping[str, Any]) -> Camera:
+        """Read a `calibration.json` object. Raises CameraError naming a missing or malformed key."""
+        shapes = {"K": (3, 3), "R": (3, 3), "t_mm": (3,)}
+        arrays: dict[str, Array] = {}
+        for key, shape in shapes.items():
+            if key not in obj:
+                raise CameraError(f"the key '{key}' is missing")
+            try:
+                a = np.asarray(obj[key], dtype=np.float64)
+            except (TypeError, ValueError):
+                raise CameraError(f"'{key}' is not an array of numbers") from None
+            if a.shape != shape or not np.isfinite(a).all():
+                raise CameraError(f"'{key}' has the shape {a.shape}, expected {shape} finite numbers")
+            arrays[key] = a
+        for key in ("width", "height"):
+            if not isinstance(obj.get(key), int) or obj[key] <= 0:
+                raise CameraError(f"'{key}' should be a whole number of pixels")
+        dist = np.asarray(obj.get("dist", [0.0] * 5), dtype=np.float64).ravel()
+        if dist.size not in (4, 5, 8, 12, 14):
+            raise CameraError(f"'dist' has {dist.size} coefficients, expected 4, 5, 8, 12 or 14")
+        if abs(float(np.linalg.det(arrays["R"])) - 1.0) > 1e-2:
+            raise CameraError("'R' is not a rotation")
+        return cls(int(obj["width"]), int(obj["height"]), arrays["K"], arrays["R"], arrays["t_mm"], dist)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `from_json` reads."""
+        return {
+            "width": self.width,
+            "height": self.height,
+            "K": self.K.tolist(),
+            "dist": self.dist.tolist(),
+            "R": self.R.tolist(),
+            "t_mm": self.t_mm.tolist(),
+        }
+
+    @cached_property
+    def position_mm(self) -> Array:
+        """Where the camera stands, table frame, (3,) mm."""
+        return np.asarray(-self.R.T @ self.t_mm, dtype=np.float64)
+
+    @cached_property
+    def _rvec(self) -> Array:
+        return np.asarray(cv2.Rodrigues(self.R)[0], dtype=np.float64).reshape(3)
+
+    def project(self, points_mm: ArrayLike) -> Array:
+        """Table points (N, 3), or (N, 2) on the felt, in mm to pixels (N, 2)."""
+        p = np.asarray(points_mm, dtype=np.float64).reshape(-1, np.shape(points_mm)[-1])
+        if p.shape[1] == 2:
+            p = np.column_stack([p, np.zeros(len(p))])
+        if not self.dist.any():
+            c = p @ self.R.T + self.t_mm
+            uv = c[:, :2] / c[:, 2:]
+            return np.asarray(uv @ self.K[:2, :2].T + self.K[:2, 2], dtype=np.float64)
+        px, _ = cv2.projectPoints(p, self._rvec, self.t_mm, self.K, self.dist)
+        return np.asarray(px, dtype=np.float64).reshape(-1, 2)
+
+    def to_table(self, px: ArrayLike, z_mm: float = 0.0) -> Array:
+        """Pixels (N, 2) to table points (N, 2) in mm on the plane at height `z_mm`."""
+        q = np.asarray(px, dtype=np.float64).reshape(-1, 2)
+        if self.dist.any():
+            n = np.asarray(cv2.undistortPoints(q.reshape(-1, 1, 2), self.K, self.dist)).reshape(-1, 2)
+        else:
+            n = (q - self.K[:2, 2]) @ np.linalg.inv(self.K[:2, :2]).T
+        rays = np.column_stack([n, np.ones(len(n))]) @ self.R
+        c = self.position_mm
+        s = (z_mm - c[2]) / rays[:, 2]
+        return np.asarray(c[:2] + rays[:, :2] * s[:, None], dtype=np.float64)
+
+    def plane_homography(self, z_mm: float = 0.0) -> Array:
+        """(3, 3) from mm on the plane at height `z_mm` to pixels, distortion left out."""
+        M = np.column_stack([self.R[:, 0], self.R[:, 1], self.R[:, 2] * z_mm + self.t_mm])
+        return np.asarray(self.K @ M, dtype=np.float64)
+
+    def px_per_mm(self, x: float, y: float) -> float:
+        """Scale at a felt point: the square root of the area that a square millimetre covers, pixels."""
+        p = self.project([(x - 0.5, y), (x + 0.5, y), (x, y - 0.5), (x, y + 0.5)])
+        u, v = p[1] - p[0], p[3] - p[2]
+        return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
