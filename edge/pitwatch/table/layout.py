@@ -189,7 +189,8 @@ class Layout:
         if seat == 0:
             x0, x1, y = self.dealer_row
             return ((x0, y - 45), (x1, y - 45), (x1, y + 45), (x0, y + 45))
-        first, last, side = 0.16 * self.spot_r, 0.42 * self.spot_r, 0.11 * self.spot_r
+        r = min(self.spot_r, 600.0)
+        first, last, side = 0.16 * r, 0.42 * r, 0.105 * r
         return (
             self.at(seat, first, -side),
             self.at(seat, last, -side),
@@ -207,7 +208,7 @@ class Layout:
         out: list[Zone] = []
         for seat in self.seats:
             r = math.hypot(self.spots[seat - 1][0] - self.cx, self.spots[seat - 1][1] - self.cy)
-            for name, inward in (("chips", 20.0), ("cards", min(max(0.34 * r, 120.0), 190.0))):
+            for name, inward in (("chips", 20.0), ("cards", min(max(0.315 * r, 120.0), 190.0))):
                 x, y = self.at(seat, inward)
                 out.append(Zone(f"seat-{seat}-{name}", round(x, 1), round(y, 1), ZONE_MM))
         x0, x1, y = self.dealer_row
