@@ -11,11 +11,9 @@ import json
 import os
 import sqlite3
 import threading
-import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -23,7 +21,7 @@ from typing import Any, NamedTuple
 from pitwatch.journal.errors import JournalError, JournalFull, explain
 from pitwatch.journal.opening import evidence_folder, lock, open_database
 from pitwatch.journal.pictures import Pictures
-from pitwatch.journal.records import Counts, Kind, Outgoing, Recordable
+from pitwatch.journal.records import Counts, Kind, Outgoing, Recordable, utc_now
 
 __all__ = ["Journal"]
 
@@ -78,7 +76,7 @@ class Journal:
             self._db, self.notice = open_database(self.path)
             self._pictures = Pictures(evidence_folder(self.path), evidence_budget)
             with self._transaction() as db:
-                db.execute("INSERT INTO boots VALUES (?, ?, ?, ?, NULL)", (self.boot, site, table, _now()))
+                db.execute("INSERT INTO boots VALUES (?, ?, ?, ?, NULL)", (self.boot, site, table, utc_now()))
         except BaseException:
             self.close()
             raise
@@ -193,17 +191,21 @@ class Journal:
         """The last state recorded, whether sent or not."""
         return next(iter(self._read(_STATE)), None)
 
+    def waiting(self) -> int:
+        """How many things are in the outbox, refused ones included."""
+        with self._mutex, self._explained():
+            return int(self._db.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
     def counts(self) -> Counts:
         """How much lies in the journal."""
         with self._mutex, self._explained():
             kinds = dict(self._db.execute("SELECT kind, count(*) FROM items GROUP BY kind").fetchall())
-            (outbox,) = self._db.execute("SELECT count(*) FROM outbox").fetchone()
             return {
                 "event": kinds.get("event", 0),
                 "finding": kinds.get("finding", 0),
                 "unverified": kinds.get("unverified", 0),
                 "round": kinds.get("round", 0),
-                "outbox": outbox,
+                "outbox": self.waiting(),
                 "evidence": len(self._pictures),
                 "evidence_bytes": self._pictures.size,
             }
@@ -219,7 +221,7 @@ class Journal:
                 return
             if hasattr(self, "_db"):
                 with suppress(sqlite3.Error):  # only the note of a clean end would be missing
-                    self._db.execute("UPDATE boots SET ended = ? WHERE boot = ?", (_now(), self.boot))
+                    self._db.execute("UPDATE boots SET ended = ? WHERE boot = ?", (utc_now(), self.boot))
                 self._db.close()
             os.close(self._lock)
             self._lock = None
@@ -233,7 +235,7 @@ class Journal:
         self.close()
 
     def _write(self, entries: list[_Entry], state: _Entry | None, refs: list[str]) -> list[Outgoing]:
-        at = _now()
+        at = utc_now()
         written = []
         with self._transaction() as db:
             for seq, e in enumerate(entries, self._seq + 1):
@@ -263,7 +265,10 @@ class Journal:
     def _read(self, query: str, *values: object) -> list[Outgoing]:
         with self._mutex, self._explained():
             rows = self._db.execute(query, values).fetchall()
-        return [Outgoing(*row[:7], json.loads(row[7]), *row[8:]) for row in rows]
+        return [
+            Outgoing(id_, kind, boot, seq, site, table, at, json.loads(body), ref)
+            for id_, kind, boot, seq, site, table, at, body, ref in rows
+        ]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -290,7 +295,3 @@ class Journal:
 def _entry(kind: Kind, what: Recordable) -> _Entry:
     body = dict(what) if isinstance(what, Mapping) else what.to_json()
     return _Entry(kind, body, json.dumps(body, allow_nan=False, ensure_ascii=False, separators=(",", ":")))
-
-
-def _now() -> str:
-    return datetime.fromtimestamp(time.time(), timezone.utc).isoformat(timespec="milliseconds")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any, Literal, Protocol, TypedDict, get_args
 
-__all__ = ["KINDS", "Counts", "HasJson", "Kind", "Outgoing", "Recordable"]
+__all__ = ["KINDS", "Counts", "HasJson", "Kind", "Outgoing", "Recordable", "utc_now"]
 
 Kind = Literal["event", "finding", "unverified", "round", "state", "evidence"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -56,3 +57,8 @@ class Outgoing:
     at: str
     body: Mapping[str, Any]
     ref: str | None = None
+
+
+def utc_now() -> str:
+    """The wall clock, RFC 3339 with milliseconds; for people, never for order."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

@@ -1,22 +1,54 @@
-"""The publisher: its own thread drains the journal's outbox to a broker."""
+"""The publisher: its own thread drains the journal's outbox to a broker, and keeps trying until there is one.
+
+In: the journal. Out: QoS 1 publications; a thing leaves the outbox when the broker has acknowledged it. Times
+are seconds. Delivery is at least once: consumers drop by `id` what they have.
+"""
 
 from __future__ import annotations
 
+import logging
+import random
+import socket
+import ssl
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
-from pitwatch.journal import Journal
-from pitwatch.mqtt.url import BrokerUrl
+from pitwatch.errors import UserError
+from pitwatch.journal import Journal, JournalError, Outgoing
+from pitwatch.journal.records import utc_now
+from pitwatch.mqtt.connection import Connection, Lost
+from pitwatch.mqtt.payloads import Message, Topics, envelope, message, read_again
+from pitwatch.mqtt.url import BrokerUrl, parse_url, password
 
 __all__ = ["Publisher"]
+
+WINDOW = 16
+_PICTURES = 2  # of the window, so that a finding never waits behind sixteen pictures
+_KEEPALIVE = 30
+_TCP_TIMEOUT = 3.0
+_LET_IN_TIMEOUT = 3.0
+_ACK_TIMEOUT = 60.0
+_RETRY_REFUSED = 60.0
+_LONG = 10.0  # a connection that lasted this long was a good one
+_MARK_AT = 4 * WINDOW
+_STRIKES = 5  # connections that ended with the same thing first in flight
+
+_InFlight = dict[int, tuple[Outgoing | None, float]]  # by number: what of the outbox, and since when
+
+_log = logging.getLogger(__name__)
 
 
 class Publisher:
     """Sends what the journal holds while a broker is there, and keeps trying while it is not.
 
-    It begins at once, in a thread of its own, and never raises from there.
+    It begins at once, in a thread of its own, and never raises from there. `sent`: how many things of the
+    outbox the broker has acknowledged.
     """
 
     def __init__(
@@ -29,32 +61,65 @@ class Publisher:
         ca_file: str | Path | None = None,
         health: Callable[[], Mapping[str, Any]] | None = None,
         on_status: Callable[[str], None] | None = None,
+        heartbeat: float = 10.0,
+        backoff: tuple[float, float] = (0.5, 30.0),
     ) -> None:
         """Begin to publish `journal` to the broker at `url` under `pitwatch/<site>/<table>/`.
 
         ca_file: certificates to trust for mqtts:// instead of the system's. health: further figures for each
-        heartbeat. on_status: told each new status sentence.
-        Raises UserError for a malformed URL, or a site or table that cannot be a topic level.
+        heartbeat. on_status: told each new status sentence, in the publisher's thread. backoff: the first and
+        the longest wait between attempts.
+        Raises UserError for a malformed URL, a site or table that cannot be a topic level, a bad `ca_file`.
         """
-        raise NotImplementedError
+        self.broker = parse_url(url) if isinstance(url, str) else url
+        self.sent = 0
+        self._journal = journal
+        self._site, self._table = site, table
+        self._topics = Topics(site, table)
+        self._tls = _tls(ca_file) if self.broker.tls else None
+        self._health = health
+        self._on_status = on_status
+        self._heartbeat = heartbeat
+        self._first_wait, self._longest_wait = backoff
+        self._version = self.broker.version or "5"
+        self._status = f"Connecting to {self.broker}."
+        self._connected = False
+        self._refusing: str | None = None
+        self._acked: set[str] = set()  # delivered, not yet marked: the disk may be full
+        self._strikes: Counter[str] = Counter()
+        self._stop = threading.Event()
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._wake_out.setblocking(False)
+        journal.on_record(self._wake)
+        self._thread = threading.Thread(target=self._run, name="pitwatch-publisher", daemon=True)
+        self._thread.start()
 
     @property
     def connected(self) -> bool:
         """Whether the broker has accepted us and has not gone since."""
-        raise NotImplementedError
+        return self._connected
 
     @property
     def status(self) -> str:
         """One sentence on the connection, for the screen."""
-        raise NotImplementedError
+        return self._status
 
     def flush(self, timeout: float) -> bool:
         """Wait up to `timeout` seconds for an empty outbox; whether it is."""
-        raise NotImplementedError
+        deadline = time.monotonic() + timeout
+        while self._journal.pending(1) and self._thread.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self._journal.waiting() == 0
 
     def close(self, timeout: float = 5.0) -> None:
         """Say offline, disconnect, end the thread; what is unsent stays in the journal. Twice is nothing."""
-        raise NotImplementedError
+        self._stop.set()
+        self._wake()
+        self._thread.join(timeout)
+        if not self._thread.is_alive():
+            self._wake_in.close()
+            self._wake_out.close()
 
     def __enter__(self) -> Publisher:
         return self
@@ -63,3 +128,226 @@ class Publisher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _wake(self) -> None:
+        with suppress(OSError):  # closed, or full of wakes already
+            self._wake_in.send(b"!")
+
+    # what follows runs in the publisher's thread only
+
+    def _run(self) -> None:
+        wait = self._first_wait
+        while not self._stop.is_set():
+            began = time.monotonic()
+            try:
+                self._session()
+            except Lost as e:
+                if self._stop.is_set():
+                    break
+                self._say(f"The broker {self.broker} {e}; the journal keeps everything, trying again.")
+            except Exception as e:
+                _log.exception("the publisher's session ended")
+                self._say(f"Publishing to {self.broker} stopped short ({e}); trying again.")
+            finally:
+                self._connected = False
+            if time.monotonic() - began > _LONG:
+                wait = self._first_wait
+            # spread, so that a pit's tables do not come back to a restarted broker all at once
+            self._stop.wait(wait * random.uniform(0.7, 1.3))
+            wait = min(2 * wait, self._longest_wait)
+
+    def _session(self) -> None:
+        connection = Connection(
+            self.broker,
+            version=self._version,
+            client_id=f"pitwatch-{self._site}-{self._table}",
+            will=self._availability("offline"),
+            password=password(),
+            tls=self._tls,
+            keepalive=_KEEPALIVE,
+            timeout=_TCP_TIMEOUT,
+        )
+        in_flight: _InFlight = {}
+        in_order = False
+        try:
+            self._be_let_in(connection)
+            self._serve(connection, in_flight)
+            in_order = True
+        except Lost:
+            # so does a broker that knows only the other version
+            if not connection.answered and self.broker.version is None:
+                self._version = "3.1.1" if self._version == "5" else "5"
+            first = next((o for o, _ in in_flight.values() if o is not None), None)
+            if first is not None:
+                self._strike(first)
+            raise
+        finally:
+            connection.close(in_order)
+
+    def _be_let_in(self, connection: Connection) -> None:
+        deadline = time.monotonic() + _LET_IN_TIMEOUT
+        while not connection.accepted:
+            left = deadline - time.monotonic()
+            if left <= 0 or self._stop.is_set():
+                raise Lost("accepts the connection but does not answer")
+            connection.step(self._wake_out, left)
+
+    def _serve(self, connection: Connection, in_flight: _InFlight) -> None:
+        self._connected = True
+        self._refusing = None
+        self._say(f"Connected to {self.broker}.")
+        self._send(connection, in_flight, self._availability("online"))
+        self._send(connection, in_flight, self._heart())
+        # the broker may have lost what it retained
+        if (state := self._journal.state()) is not None and state.table == self._table:
+            self._send(connection, in_flight, message(state))
+        connection.subscribe(self._topics["again"])
+        beat = time.monotonic() + self._heartbeat
+        retry = time.monotonic()
+        while not self._stop.is_set():
+            now = time.monotonic()
+            if now >= retry:
+                self._journal.retry_refused()
+                retry = now + _RETRY_REFUSED
+            if now >= beat:
+                self._send(connection, in_flight, self._heart())
+                beat = now + self._heartbeat
+            self._fill(connection, in_flight)
+            if in_flight and now - next(iter(in_flight.values()))[1] > _ACK_TIMEOUT:
+                raise Lost("has stopped acknowledging")
+            connection.step(self._wake_out, max(0.0, min(beat - now, 1.0)))
+            self._settle(connection, in_flight)
+            self._answer(connection)
+        self._leave(connection, in_flight)
+
+    def _fill(self, connection: Connection, in_flight: _InFlight) -> None:
+        window = min(WINDOW, connection.window)
+        if len(in_flight) >= window:
+            return
+        flying = {o.id: o.kind for o, _ in in_flight.values() if o is not None}
+        pictures = sum(kind == "evidence" for kind in flying.values())
+        for outgoing in self._journal.pending(window + len(self._acked)):
+            if len(in_flight) >= window:
+                break
+            if outgoing.id in flying or outgoing.id in self._acked:
+                continue
+            jpeg = None
+            if outgoing.kind == "evidence":
+                if pictures >= _PICTURES:
+                    break
+                jpeg = self._journal.evidence(outgoing.ref or "")
+                if jpeg is None:  # gave way to newer ones
+                    self._journal.mark_sent(outgoing.id)
+                    continue
+                pictures += 1
+            publication = message(outgoing, jpeg)
+            if len(publication.payload) + len(publication.topic) + 64 > connection.largest:
+                self._refused([outgoing.id], "too large")
+                continue
+            self._send(connection, in_flight, publication, outgoing)
+
+    def _send(
+        self,
+        connection: Connection,
+        in_flight: _InFlight,
+        publication: Message,
+        outgoing: Outgoing | None = None,
+    ) -> None:
+        in_flight[connection.publish(publication)] = (outgoing, time.monotonic())
+
+    def _settle(self, connection: Connection, in_flight: _InFlight) -> None:
+        refused: dict[str, list[str]] = {}
+        for mid, reason in connection.acks:
+            outgoing, _ = in_flight.pop(mid, (None, 0.0))
+            if outgoing is None:
+                continue
+            self._strikes.pop(outgoing.id, None)
+            if reason is None:
+                self._acked.add(outgoing.id)
+                self.sent += 1
+            else:
+                refused.setdefault(reason, []).append(outgoing.id)
+        connection.acks.clear()
+        # every marking waits for the disk: while things keep flowing, many in one
+        if len(self._acked) >= _MARK_AT or (self._acked and not in_flight):
+            try:
+                self._journal.mark_sent(self._acked)
+                self._acked.clear()
+            except JournalError as e:
+                self._say(str(e))
+        for reason, ids in refused.items():
+            self._refused(ids, reason)
+
+    def _refused(self, ids: list[str], reason: str) -> None:
+        self._journal.mark_refused(ids)
+        if reason != self._refusing:
+            self._refusing = reason
+            self._say(
+                f"The broker {self.broker} refuses part of what this table sends ({reason}); check its "
+                f"access list and limits for {self._topics['#']}, it is tried again every minute."
+            )
+
+    def _strike(self, outgoing: Outgoing) -> None:
+        self._strikes[outgoing.id] += 1
+        if self._strikes[outgoing.id] >= _STRIKES:
+            del self._strikes[outgoing.id]
+            self._refused([outgoing.id], "the connection ends at it")
+
+    def _answer(self, connection: Connection) -> None:
+        for asked in connection.received:
+            if (again := read_again(asked.payload)) is not None and not asked.retain:
+                self._journal.send_again(again.boot, again.first, again.last)
+        connection.received.clear()
+
+    def _leave(self, connection: Connection, in_flight: _InFlight) -> None:
+        """Say offline, and wait a second for what is in flight; an orderly end fires no last will."""
+        self._send(connection, in_flight, self._availability("offline"))
+        deadline = time.monotonic() + 1.0
+        while in_flight and (left := deadline - time.monotonic()) > 0:
+            connection.step(self._wake_out, left)
+            self._settle(connection, in_flight)
+        self._say(f"Disconnected from {self.broker}.")
+
+    def _availability(self, value: Literal["online", "offline"]) -> Message:
+        return Message(
+            self._topics["availability"], self._envelope("availability", value, at=None), retain=True
+        )
+
+    def _heart(self) -> Message:
+        figures: dict[str, Any] = {}
+        if self._health is not None:
+            try:
+                figures.update(self._health())
+            except Exception:
+                _log.exception("the figures for the heartbeat could not be had")
+        figures |= {"outbox": self._journal.waiting(), "sent": self.sent, "interval": self._heartbeat}
+        return Message(self._topics["health"], self._envelope("health", figures, at=utc_now()))
+
+    def _envelope(self, name: str, body: object, at: str | None) -> bytes:
+        return envelope(
+            name,
+            body,
+            boot=self._journal.boot,
+            seq=self._journal.last_seq,
+            site=self._site,
+            table=self._table,
+            at=at,
+        )
+
+    def _say(self, sentence: str) -> None:
+        if sentence == self._status:
+            return
+        self._status = sentence
+        _log.info("%s", sentence)
+        if self._on_status is not None:
+            try:
+                self._on_status(sentence)
+            except Exception:
+                _log.exception("whoever listens to the status failed")
+
+
+def _tls(ca_file: str | Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
+    except (OSError, ssl.SSLError) as e:
+        raise UserError(f"The certificates in {ca_file} cannot be read ({e}); name a PEM file.") from None

@@ -1,0 +1,208 @@
+"""One connection to a broker, from the TCP handshake to its end; the thread that steps it owns it alone.
+
+In: publications. Out: which of them the broker has taken or refused, and why the connection ended. Waits in
+seconds. paho's own thread is not used: an exception in it would end it while `is_connected()` stays true,
+and its client would queue what is published offline.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from pitwatch.mqtt.payloads import Message
+from pitwatch.mqtt.url import PASSWORD_VARIABLE, BrokerUrl
+
+__all__ = ["Ack", "Connection", "Lost"]
+
+_CREDENTIALS = ("Bad user name or password", "Not authorized")
+_MOST_IN_FLIGHT = 65_535
+
+
+class Lost(Exception):  # noqa: N818 - an end, not always an error
+    """The connection has ended or was never made; the text completes "The broker … "."""
+
+
+class Ack(NamedTuple):
+    """The broker's answer to one publication: `refused` is its reason, None when it took it."""
+
+    mid: int
+    refused: str | None
+
+
+class Connection:
+    """A connection to one broker.
+
+    answered: whether the broker has understood the question to be let in. accepted: whether it has let us in.
+    window: how many publications it takes unanswered. largest: bytes of the largest packet it takes. acks,
+    received: what came in; whoever reads them empties them.
+    """
+
+    def __init__(
+        self,
+        broker: BrokerUrl,
+        *,
+        version: str,
+        client_id: str,
+        will: Message,
+        password: str | None,
+        tls: ssl.SSLContext | None,
+        keepalive: int,
+        timeout: float,
+    ) -> None:
+        """Open the TCP connection and ask to be let in; version: "5" or "3.1.1", timeout: for TCP and TLS.
+
+        Raises Lost.
+        """
+        self.answered = False
+        self.accepted = False
+        self.window = _MOST_IN_FLIGHT
+        self.largest = 268_435_455
+        self.acks: list[Ack] = []
+        self.received: list[Message] = []
+        self._end: str | None = None
+        five = version == "5"
+        self._client = client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=client_id,
+            clean_session=None if five else True,
+            protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
+        )
+        client.connect_timeout = timeout
+        client.max_inflight_messages_set(
+            _MOST_IN_FLIGHT
+        )  # the window is kept here, where what is in it is known
+        client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
+        if broker.user is not None:
+            client.username_pw_set(broker.user, password)
+        if tls is not None:
+            client.tls_set_context(tls)
+        client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
+        client.on_publish = self._on_publish
+        client.on_message = self._on_message
+        try:
+            client.connect(broker.host, broker.port, keepalive=keepalive)
+        except ssl.SSLCertVerificationError as e:
+            raise Lost(f"shows a certificate that is not trusted ({e.verify_message}); trust its CA") from e
+        except ssl.SSLError as e:
+            raise Lost(
+                f"does not speak TLS as it should ({e.reason}); check that the port is its TLS port"
+            ) from e
+        except TimeoutError as e:
+            raise Lost("cannot be reached (no answer)") from e
+        except (OSError, ValueError) as e:
+            why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+            raise Lost(f"cannot be reached ({why})") from e
+
+    def step(self, wake: socket.socket, timeout: float) -> None:
+        """Read, write and keep alive; waits up to `timeout` for something to do or a byte on `wake`.
+
+        Raises Lost when the connection has ended.
+        """
+        try:
+            self._step(wake, timeout)
+        except Lost:
+            raise
+        except Exception as e:  # paho on a malformed packet
+            raise Lost(f"sent what is no MQTT ({type(e).__name__}: {e})") from e
+
+    def publish(self, message: Message) -> int:
+        """Send with QoS 1; returns the number by which its ack will name it.
+
+        Raises Lost when the connection has ended.
+        """
+        info = self._client.publish(message.topic, message.payload, qos=1, retain=message.retain)
+        if info.rc != paho.MQTT_ERR_SUCCESS:
+            raise Lost(self._end or "closed the connection")
+        return info.mid
+
+    def subscribe(self, topic: str) -> None:
+        """Ask for a topic's messages, QoS 1; a refusal is nothing."""
+        self._client.subscribe(topic, qos=1)
+
+    def close(self, in_order: bool) -> None:
+        """End it; `in_order` says so to the broker, else it publishes the last will. Nothing is raised."""
+        with suppress(Exception):
+            sock = self._client.socket()
+            if sock is None:
+                return
+            if in_order:
+                self._client.disconnect()
+                deadline = time.monotonic() + 0.2
+                while self._client.want_write() and time.monotonic() < deadline:
+                    select.select([], [sock], [], 0.05)
+                    self._client.loop_write()
+            sock.close()
+
+    def _step(self, wake: socket.socket, timeout: float) -> None:
+        client = self._client
+        sock = client.socket()
+        if sock is None:
+            raise Lost(self._end or "closed the connection")
+        poll = select.poll()
+        poll.register(wake, select.POLLIN)
+        poll.register(sock, select.POLLIN | (select.POLLOUT if client.want_write() else 0))
+        buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
+        ready = dict(poll.poll(0 if buffered else timeout * 1000))
+        if wake.fileno() in ready:
+            wake.recv(4096)
+        events = ready.get(sock.fileno(), 0)
+        failed = paho.MQTT_ERR_SUCCESS
+        if buffered or events & ~select.POLLOUT:
+            failed = client.loop_read()
+        if not failed and events & select.POLLOUT:
+            failed = client.loop_write()
+        if not failed:
+            failed = client.loop_misc()
+        if self._end is not None or failed:
+            raise Lost(self._end or "closed the connection")
+
+    # the callbacks only take note: paho's loop must come back from them whatever happens
+
+    def _on_connect(
+        self, client: object, userdata: object, flags: object, code: ReasonCode, properties: Properties | None
+    ) -> None:
+        if code.is_failure:
+            reason = str(code)
+            self.answered = reason != "Unsupported protocol version"
+            if reason in _CREDENTIALS:
+                self._end = (
+                    f"refuses the user name or the password; check the URL's user and {PASSWORD_VARIABLE}"
+                )
+            else:
+                self._end = f"refuses the connection ({reason})"
+            return
+        if properties is not None:
+            self.window = getattr(properties, "ReceiveMaximum", self.window)
+            self.largest = getattr(properties, "MaximumPacketSize", self.largest)
+        self.answered = self.accepted = True
+
+    def _on_disconnect(
+        self,
+        client: object,
+        userdata: object,
+        flags: paho.DisconnectFlags,
+        code: ReasonCode,
+        properties: Properties | None,
+    ) -> None:
+        if self._end is None:
+            told = flags.is_disconnect_packet_from_server
+            self._end = f"closed the connection ({code})" if told else "closed the connection"
+
+    def _on_publish(
+        self, client: object, userdata: object, mid: int, code: ReasonCode, properties: Properties | None
+    ) -> None:
+        self.acks.append(Ack(mid, str(code) if code.is_failure else None))
+
+    def _on_message(self, client: object, userdata: object, message: paho.MQTTMessage) -> None:
+        self.received.append(Message(message.topic, bytes(message.payload), bool(message.retain)))
