@@ -1,0 +1,91 @@
+"""Evidence pictures: what the camera saw before, during and after a change, with the place marked.
+
+In: BGR pictures of a zone at the camera's resolution (or whole frames), zones in mm. Out: JPEGs in the
+journal, and the references that events carry.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.journal import Journal, JournalError
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout, seat_of_zone
+from pitwatch.vision.looks import Zone
+
+__all__ = ["EvidenceKeeper"]
+
+Image = NDArray[np.uint8]
+
+_LONGEST = 900  # px; enough to read a card's index, small enough to send
+_COLOUR = (90, 220, 255)  # BGR
+_ROLES_KEPT = 4000
+
+
+class EvidenceKeeper:
+    """Called by the watcher to keep a picture; knows each kept picture's role afterwards.
+
+    notice: a sentence when pictures cannot be kept, empty again when they can.
+    """
+
+    def __init__(self, journal: Journal, camera: Camera, layout: Layout) -> None:
+        self._journal = journal
+        self._camera = camera
+        self._layout = layout
+        self.roles: OrderedDict[str, str] = OrderedDict()
+        self.notice = ""
+        self._lost = 0
+
+    def __call__(self, t: float, role: str, image: Image, zone: Zone) -> str:
+        """Keep one picture of a zone; the reference under which it is found again."""
+        try:
+            ref = self._journal.keep_evidence(f"{zone.name}-{t:.2f}-{role}", self._jpeg(image, zone))
+            self.notice = ""
+        except JournalError as e:
+            # the finding is worth more than its picture
+            self.notice = str(e)
+            self._lost += 1
+            return f"lost-{self._lost}"
+        self.roles[ref] = role
+        while len(self.roles) > _ROLES_KEPT:
+            self.roles.popitem(last=False)
+        return ref
+
+    def _jpeg(self, image: Image, zone: Zone) -> bytes:
+        h = zone.size / 2
+        corners = self._camera.project(
+            [
+                (zone.x - h, zone.y - h),
+                (zone.x + h, zone.y - h),
+                (zone.x + h, zone.y + h),
+                (zone.x - h, zone.y + h),
+            ]
+        )
+        low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
+        if image.shape[:2] == (self._camera.height, self._camera.width):
+            high = np.ceil(corners.max(axis=0)).astype(int) + 1
+            image = image[low[1] : high[1], low[0] : high[0]]
+        out = np.ascontiguousarray(image)
+        seat = seat_of_zone(zone)
+        if seat:
+            x, y = self._layout.spots[seat - 1]
+            a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+            ring = np.column_stack(
+                [x + self._layout.circle_r * np.cos(a), y + self._layout.circle_r * np.sin(a)]
+            )
+            points = np.round((self._camera.project(ring) - low) * 16).astype(np.int32)
+            out = out.copy()
+            width = max(1, round(max(out.shape[:2]) / 250))
+            cv2.polylines(out, [points], True, (0, 0, 0), width + 2, cv2.LINE_AA, 4)
+            cv2.polylines(out, [points], True, _COLOUR, width, cv2.LINE_AA, 4)
+        longest = max(out.shape[:2])
+        if longest > _LONGEST:
+            scale = _LONGEST / longest
+            out = np.asarray(
+                cv2.resize(out, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+            )
+        return bytes(cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, 88])[1])

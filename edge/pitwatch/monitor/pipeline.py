@@ -1,0 +1,294 @@
+"""Watching one table: frames in; events, findings and rounds into the journal and to whoever listens.
+
+In: a `FrameSource`, and the rooms that see, judge, keep and send. Out: `Summary`. Everything that happened
+is on disk before anyone is told. Money is cents, `t` seconds of the frames.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.capture.frame import Frame, FrameSource
+from pitwatch.game.audit import Audit, RoundRecord
+from pitwatch.game.events import TableEvent
+from pitwatch.game.findings import Finding, Unverified
+from pitwatch.game.log import Header
+from pitwatch.journal import Journal, JournalError
+from pitwatch.monitor import show
+from pitwatch.monitor.board import BoardState, FindingShown, Health
+from pitwatch.monitor.evidence import EvidenceKeeper
+from pitwatch.monitor.pace import Pace
+from pitwatch.monitor.reader import Reader
+from pitwatch.mqtt import Publisher
+from pitwatch.rules import load_profile
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout
+from pitwatch.vision.watcher import Eyes, Watcher, WatchOptions
+
+__all__ = ["Listener", "Monitor", "Summary"]
+
+log = logging.getLogger(__name__)
+
+_SHOW_EVERY = 0.15  # seconds between two states shown
+_RETRY_EVERY = 1.0  # seconds between two tries to write to a journal that had no room
+
+
+class Listener:
+    """Someone who is told; each method may be left out. What it raises is logged and stops nothing."""
+
+    def state(self, state: BoardState, picture: NDArray[np.uint8]) -> None:
+        """The table as it stands now, and the camera's picture (BGR) to which its overlay belongs."""
+
+    def finding(self, finding: FindingShown) -> None:
+        """A finding was made; it is in the journal already."""
+
+    def unverified(self, remark: Unverified) -> None:
+        """A hand could not be judged."""
+
+    def round(self, record: RoundRecord) -> None:
+        """A round is over."""
+
+    def notice(self, sentence: str) -> None:
+        """Something about the watch itself that the user should know."""
+
+
+@dataclass
+class Summary:
+    """What a watch amounted to. seconds: of wall time; ms_per_frame: of work, without waiting for frames."""
+
+    frames: int = 0
+    skipped: int = 0
+    late: int = 0
+    seconds: float = 0.0
+    fps: float = 0.0
+    ms_per_frame: float = 0.0
+    hands_total: int = 0
+    hands_judged: int = 0
+    events: list[TableEvent] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unverified: list[Unverified] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+
+    @property
+    def judged_share(self) -> float | None:
+        """Share of the finished hands that were judged, None without a hand."""
+        return self.hands_judged / self.hands_total if self.hands_total else None
+
+
+class Monitor:
+    """One table's watch, from the first frame to the last."""
+
+    def __init__(
+        self,
+        header: Header,
+        site: str,
+        camera: Camera,
+        layout: Layout,
+        source: FrameSource,
+        eyes: Eyes,
+        journal: Journal,
+        *,
+        publisher: Publisher | None = None,
+        listeners: Sequence[Listener] = (),
+        options: WatchOptions | None = None,
+        keep_log: bool = True,
+    ) -> None:
+        """keep_log: collect events, findings and rounds in the summary; a watch of months should not.
+
+        Raises UserError when the header's rules are no profile.
+        """
+        self._header, self._site = header, site
+        self._camera, self._layout = camera, layout
+        self._source, self._journal, self._publisher = source, journal, publisher
+        self._listeners = list(listeners)
+        self._failing: set[int] = set()
+        self._profile = load_profile(header.rules)
+        self._audit = Audit(header)
+        self._keeper = EvidenceKeeper(journal, camera, layout)
+        self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper)
+        self._felt = show.felt(layout, camera)
+        self._pace = Pace(source.live)
+        self._keep_log = keep_log
+        self._stop = threading.Event()
+        self._shown_at = -1e9
+        self._rounds_seen = 0
+        self._findings_made = 0
+        self._backlog: list[dict[str, Any]] = []
+        self._retry_at = 0.0
+        self._behind = ""
+        self._journal_trouble = ""
+        self.summary = Summary()
+
+    def stop(self) -> None:
+        """Have `run` end after the frame in hand; may be called from a signal handler or another thread."""
+        self._stop.set()
+
+    def run(self) -> Summary:
+        """Watch until the source ends or `stop`; everything seen is judged and in the journal afterwards.
+
+        Raises what the source raised, after keeping what was seen before it.
+        """
+        reader = Reader(self._source)
+        last: Frame | None = None
+        try:
+            while not self._stop.is_set():
+                frame = reader.next(timeout=0.2)
+                if frame is None:
+                    if reader.ended:
+                        break
+                    self._record_backlog()
+                    continue
+                last = frame
+                self._watch(frame)
+        finally:
+            reader.close()
+            self._finish(last)
+        return self.summary
+
+    def _watch(self, frame: Frame) -> None:
+        began = time.perf_counter()
+        events = self._watcher.feed(frame)
+        said: list[Finding | Unverified] = []
+        for event in events:
+            said += self._audit.feed(event)
+        said += self._audit.advance(self._settled_until(frame.t))
+        self._take(events, said)
+        took = time.perf_counter() - began
+        sentence = self._pace.frame(frame.index, frame.t, took, self._source.skipped)
+        if sentence:
+            self._behind = sentence
+            self._tell("notice", sentence)
+        now = time.monotonic()
+        if now - self._shown_at >= _SHOW_EVERY or said:
+            self._shown_at = now
+            self._show(frame)
+
+    def _settled_until(self, t: float) -> float:
+        """The watcher may still put an event before `t`; what it holds back at most is known."""
+        return t - self._watcher.options.order_s
+
+    def _finish(self, last: Frame | None) -> None:
+        events = self._watcher.flush()
+        said: list[Finding | Unverified] = []
+        for event in events:
+            said += self._audit.feed(event)
+        said += self._audit.finish()
+        self._take(events, said)
+        self._retry_at = 0.0
+        self._record_backlog()
+        if self._backlog:
+            log.error("%d records could not be written: %s", len(self._backlog), self._journal_trouble)
+        self._sum_up()
+        if last is not None:
+            self._show(last, running=False)
+
+    def _take(self, events: list[TableEvent], said: list[Finding | Unverified]) -> None:
+        """Keep what happened, then tell it."""
+        rounds = self._audit.rounds_done[self._rounds_seen :]
+        self._rounds_seen = len(self._audit.rounds_done)
+        findings = [s for s in said if isinstance(s, Finding)]
+        remarks = [s for s in said if isinstance(s, Unverified)]
+        if events or said or rounds:
+            self._backlog.append(
+                {
+                    "events": events,
+                    "findings": findings,
+                    "unverified": remarks,
+                    "rounds": rounds,
+                    "state": self._audit.table,
+                }
+            )
+            self._record_backlog()
+        if self._keep_log:
+            self.summary.events += events
+            self.summary.findings += findings
+            self.summary.unverified += remarks
+            self.summary.rounds += rounds
+        for finding in findings:
+            self._findings_made += 1
+            number = self._audit.table.round_number
+            shown = show.finding(finding, self._findings_made, number, self._profile, self._keeper.roles)
+            self._tell("finding", shown)
+        for remark in remarks:
+            self._tell("unverified", remark)
+        for record in rounds:
+            self._tell("round", record)
+
+    def _record_backlog(self) -> None:
+        """Write what waits, oldest first; what finds no room stays and is tried again."""
+        if not self._backlog or time.monotonic() < self._retry_at:
+            return
+        while self._backlog:
+            try:
+                self._journal.record(**self._backlog[0])
+            except JournalError as e:
+                self._retry_at = time.monotonic() + _RETRY_EVERY
+                if not self._journal_trouble:
+                    self._tell("notice", str(e))
+                self._journal_trouble = str(e)
+                return
+            self._backlog.pop(0)
+        self._journal_trouble = ""
+
+    def _show(self, frame: Frame, running: bool = True) -> None:
+        if not self._listeners:
+            return
+        snapshot, table = self._watcher.snapshot(), self._audit.table
+        dealer, seats = show.hands(table, snapshot)
+        state = BoardState(
+            table=self._header.table,
+            site=self._site,
+            rules=self._profile.name,
+            t=frame.t,
+            round=table.round_number,
+            phase=table.phase,
+            dealer=dealer,
+            seats=seats,
+            felt=self._felt,
+            overlay=show.overlay(snapshot, self._layout, self._camera, frame.index),
+            health=self.health(),
+            running=running,
+        )
+        self._tell("state", state, frame.image)
+
+    def health(self) -> Health:
+        """How the watch is doing now."""
+        notice = self._journal_trouble or self._keeper.notice or self._behind
+        publisher = self._publisher
+        return Health(
+            frames=self._pace.frames,
+            fps=round(self._pace.fps, 1),
+            ms_per_frame=round(self._pace.ms_per_frame, 1),
+            late=self._pace.late,
+            skipped=self._source.skipped,
+            hands_judged=self._audit.hands_judged,
+            hands_total=self._audit.hands_total,
+            broker="off" if publisher is None else "connected" if publisher.connected else "trying",
+            broker_status="" if publisher is None else publisher.status,
+            notice=notice,
+        )
+
+    def _sum_up(self) -> None:
+        s, pace = self.summary, self._pace
+        s.frames, s.skipped, s.late = pace.frames, self._source.skipped, pace.late
+        s.seconds, s.fps, s.ms_per_frame = pace.seconds, pace.mean_fps, pace.ms_per_frame
+        s.hands_total, s.hands_judged = self._audit.hands_total, self._audit.hands_judged
+
+    def _tell(self, what: str, *things: object) -> None:
+        for listener in self._listeners:
+            method: Callable[..., None] = getattr(listener, what)
+            try:
+                method(*things)
+            except Exception:
+                # said once a listener: a display that fails on every frame must not fill the log
+                if id(listener) not in self._failing:
+                    self._failing.add(id(listener))
+                    log.exception("%s failed at %s", type(listener).__name__, what)
