@@ -1,0 +1,174 @@
+"""One picture looked at whole, tile by tile, as the watcher looks at its zones.
+
+In: a frame, eyes, tiles in mm. Out: every card and stack once, though neighbouring tiles saw it twice.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.capture.frame import Frame
+from pitwatch.evaluate.matching import distances, match
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout, tiles
+from pitwatch.vision.looks import CARD_MM, CHIP_MM, CHIP_PITCH_MM, CardSeen, StackSeen, Zone
+from pitwatch.vision.watcher import Eyes
+
+__all__ = [
+    "EyesFor",
+    "Seen",
+    "card_corners",
+    "in_area",
+    "look_over",
+    "playing_area",
+    "stack_outline",
+    "straight_down",
+    "tiles_over",
+]
+
+Array = NDArray[np.float64]
+T = TypeVar("T", CardSeen, StackSeen)
+
+_WHOLE_MM = 54.0  # half a card's diagonal: a card this far inside a tile is whole in it
+_SLACK_MM = 15.0  # the same thing is placed a little differently from tile to tile
+_SAME_CARD_MM = 18.0  # less than the offset of the cards of a hand, which is 20 mm and more
+_SAME_STACK_MM = 20.0  # half a chip: two stacks cannot stand nearer
+_SPOT_MM = 130.0  # from the middle of an outer spot to the end of what is looked at
+_DOWN_MM = 1500.0  # height of the pretended camera; a mounting's usual one
+
+
+EyesFor = Callable[[Camera], Eyes]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that one look over a picture saw."""
+
+    cards: tuple[CardSeen, ...]
+    stacks: tuple[StackSeen, ...]
+
+
+def playing_area(layout: Layout) -> Array:
+    """The felt on which cards and wagers lie: a convex outline (N, 2), mm.
+
+    From the dealer's cards to beyond the spots; it leaves out the rack, the shoe and the discards.
+    """
+    x0, x1, row = layout.dealer_row
+    half = max(abs(x0), abs(x1)) + 55.0
+    points = [(x, y) for x in (-half, half) for y in (row - 100.0, row + 80.0)]
+    for angle in np.linspace(0, 2 * np.pi, 24, endpoint=False):
+        dx, dy = _SPOT_MM * np.cos(angle), _SPOT_MM * np.sin(angle)
+        points += [(x + dx, y + dy) for x, y in layout.spots]
+    hull = cv2.convexHull(np.asarray(points, dtype=np.float32))
+    return np.asarray(hull, dtype=np.float64).reshape(-1, 2)
+
+
+def in_area(area: Array, x: float, y: float) -> bool:
+    """Whether a point lies in a convex outline (N, 2)."""
+    return cv2.pointPolygonTest(area.astype(np.float32), (float(x), float(y)), False) >= 0
+
+
+def tiles_over(area: Array) -> tuple[Zone, ...]:
+    """Tiles that cover an outline (N, 2) in mm; a card in it is whole in at least one of them."""
+    (x0, y0), (x1, y1) = area.min(axis=0), area.max(axis=0)
+    return tuple(z for z in tiles(x0, y0, x1, y1) if _touches(area, z))
+
+
+def _touches(area: Array, zone: Zone) -> bool:
+    h = zone.size / 2
+    square = np.array([(zone.x + dx, zone.y + dy) for dx, dy in ((-h, -h), (h, -h), (h, h), (-h, h))])
+    shared, _ = cv2.intersectConvexConvex(area.astype(np.float32), square.astype(np.float32))
+    return shared > 0
+
+
+def straight_down(width: int, height: int, px_per_mm: float) -> Camera:
+    """A camera that looks straight down on the middle of a picture of this scale.
+
+    The table's origin is the middle of the picture, x to its right, y up.
+    """
+    f = px_per_mm * _DOWN_MM
+    return Camera(
+        width=width,
+        height=height,
+        K=np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]], dtype=np.float64),
+        R=np.diag([1.0, -1.0, -1.0]),
+        t_mm=np.array([0.0, 0.0, _DOWN_MM]),
+    )
+
+
+def look_over(eyes: Eyes, frame: Frame, zones: Sequence[Zone], area: Array | None = None) -> Seen:
+    """Look at every zone; what lies outside `area` (N, 2) mm is dropped, what two zones saw is one."""
+    cards: list[list[tuple[float, CardSeen]]] = []
+    stacks: list[list[tuple[float, StackSeen]]] = []
+    for zone in zones:
+        look = eyes.look(frame, zone)
+        cards.append(_owned(look.cards, zone, zones, area))
+        stacks.append(_owned(look.stacks, zone, zones, area))
+    return Seen(
+        tuple(_merged(cards, _SAME_CARD_MM, lambda c: c.score * (0.25 + c.visible))),
+        tuple(_merged(stacks, _SAME_STACK_MM, lambda s: s.score)),
+    )
+
+
+def _inside(zone: Zone, x: float, y: float) -> float:
+    """Distance to the zone's edge, negative outside, mm."""
+    return zone.size / 2 - max(abs(x - zone.x), abs(y - zone.y))
+
+
+def _owned(
+    things: Sequence[T], zone: Zone, zones: Sequence[Zone], area: Array | None
+) -> list[tuple[float, T]]:
+    """What this zone may speak for: what lies whole in it, or in no other zone more so."""
+    out: list[tuple[float, T]] = []
+    for s in things:
+        if area is not None and not in_area(area, s.x, s.y):
+            continue
+        here = _inside(zone, s.x, s.y)
+        best = max(_inside(z, s.x, s.y) for z in zones)
+        if here >= min(best, _WHOLE_MM) - _SLACK_MM:
+            out.append((here, s))
+    return out
+
+
+def _merged(by_zone: Sequence[list[tuple[float, T]]], same_mm: float, worth: Callable[[T], float]) -> list[T]:
+    def key(item: tuple[float, T]) -> tuple[bool, float, float]:
+        inside, thing = item
+        return inside >= _WHOLE_MM - _SLACK_MM, worth(thing), inside
+
+    kept: list[tuple[float, T]] = []
+    for found in by_zone:
+        # one zone's own things are never each other's doubles: the eyes have seen to that
+        d = distances([(s.x, s.y) for _, s in kept], [(s.x, s.y) for _, s in found])
+        doubles = match(d, same_mm)
+        for i, j in doubles:
+            kept[i] = max(kept[i], found[j], key=key)
+        again = {j for _, j in doubles}
+        kept += [item for j, item in enumerate(found) if j not in again]
+    return [s for _, s in kept]
+
+
+def card_corners(x: float, y: float, yaw: float) -> Array:
+    """The corners (4, 2) of a card, mm: left and right of its lower edge, then of its upper."""
+    w, h = CARD_MM[0] / 2, CARD_MM[1] / 2
+    a = np.radians(yaw)
+    up, right = np.array([np.cos(a), np.sin(a)]), np.array([np.sin(a), -np.cos(a)])
+    return np.array([(x, y) + i * w * right + j * h * up for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+
+
+def stack_outline(camera: Camera, x: float, y: float, count: int) -> Array:
+    """What a stack of `count` chips covers of the picture: a convex outline (N, 2), px."""
+    a = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    ring = np.column_stack([x + CHIP_MM / 2 * np.cos(a), y + CHIP_MM / 2 * np.sin(a)])
+    heights = (0.0, max(count, 1) * CHIP_PITCH_MM)
+    points = itertools.chain.from_iterable(
+        camera.project(np.column_stack([ring, np.full(len(ring), z)])) for z in heights
+    )
+    hull = cv2.convexHull(np.asarray(list(points), dtype=np.float32))
+    return np.asarray(hull, dtype=np.float64).reshape(-1, 2)

@@ -1,0 +1,293 @@
+"""Real photographs measured against their labels.
+
+In: a folder of labelled photographs, eyes for a camera. Out: counts of cards, and of stacks where they are
+labelled. Calibrated photographs are looked at over the playing area of their layout; any other one by tiles,
+through a pretended camera that looks straight down at the scale that its labels name.
+
+Matching is in px: a card whose centre lies in the labelled box, or within half a card's width of the labelled
+centre; without boxes and centres the cards of a picture are compared as a set.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.capture.frame import Frame
+from pitwatch.errors import UserError
+from pitwatch.evaluate.album import Album
+from pitwatch.evaluate.counts import CardCounts, StackCounts
+from pitwatch.evaluate.folders import Photos, read_picture
+from pitwatch.evaluate.laid import centre_of, laid_as_group, laid_in_place
+from pitwatch.evaluate.looking import (
+    EyesFor,
+    Seen,
+    look_over,
+    playing_area,
+    stack_outline,
+    straight_down,
+    tiles_over,
+)
+from pitwatch.evaluate.matching import (
+    CardOutcome,
+    CardTruth,
+    StackOutcome,
+    StackTruth,
+    card_outcomes,
+    match,
+    match_as_set,
+    stack_outcomes,
+)
+from pitwatch.table.camera import Camera
+from pitwatch.vision.looks import CARD_MM, CHIP_MM, Zone
+from pitwatch.vision.watcher import Eyes
+
+__all__ = ["PhotoFigures", "measure_photos"]
+
+Array = NDArray[np.float64]
+Label = Mapping[str, Any]
+Box = tuple[float, float, float, float]
+Px = Sequence[float] | Array
+
+_HIDDEN = 0.4
+_NOT_SCORED = ("off-felt", "in-hand")
+
+
+@dataclass(frozen=True)
+class PhotoFigures:
+    """Counts over photographs. stacks: None where none are labelled. bets: chips in the spots where only
+    those are labelled; what else stands there is nobody's mistake. ms_per_picture: mean, of looking."""
+
+    cards: CardCounts
+    stacks: StackCounts | None
+    bets: StackCounts | None
+    ms_per_picture: float | None
+
+
+@dataclass(frozen=True)
+class _View:
+    """How pictures of one size and scale are looked at."""
+
+    camera: Camera
+    area: Array
+    zones: tuple[Zone, ...]
+    eyes: Eyes
+
+
+def measure_photos(
+    photos: Photos, eyes_for: EyesFor, album: Album, step: Callable[[], None] = lambda: None
+) -> PhotoFigures:
+    """Look at every labelled photograph and at those named as empty.
+
+    step: called after each picture. Raises UserError for a picture that is missing or without a scale.
+    """
+    cards, stacks, bets = CardCounts(), StackCounts(), StackCounts()
+    any_stacks, any_bets = False, False
+    empty: list[Label] = [{"image": name, "cards": []} for name in photos.labels.get("empty", [])]
+    laid = _laid(photos)
+    views = _Views(photos, eyes_for)
+    spent, n = 0.0, 0
+    for k, label in enumerate([*photos.images, *empty]):
+        file = str(label["image"])
+        image = read_picture(photos.folder, file, views.size)
+        view = views.of(label, image.shape[1], image.shape[0])
+        frame = Frame(float(n), image, n, settled=True, name=file)
+        begun = time.perf_counter()
+        seen = look_over(view.eyes, frame, view.zones, view.area)
+        spent, n = spent + time.perf_counter() - begun, n + 1
+
+        outcomes = _cards(label, laid[k] if k < len(laid) else [], seen, view.camera)
+        cards.add(outcomes)
+        album.cards(photos.name, file, image, outcomes, view.camera)
+        if label.get("stacks") is not None:
+            any_stacks = True
+            piles = _stacks(label, seen, view.camera)
+            stacks.add(piles)
+            album.stacks(photos.name, file, image, piles, view.camera)
+        elif label.get("bets"):
+            any_bets = True
+            piles = _bets(label, seen, view.camera)
+            bets.add(piles)
+            album.stacks(photos.name, file, image, piles, view.camera)
+        step()
+    return PhotoFigures(
+        cards,
+        stacks if any_stacks else None,
+        bets if any_bets else None,
+        1000 * spent / n if n else None,
+    )
+
+
+class _Views:
+    """A view for each size and scale, made once."""
+
+    def __init__(self, photos: Photos, eyes_for: EyesFor) -> None:
+        self.photos = photos
+        self.eyes_for = eyes_for
+        self._made: dict[tuple[int, int, float], _View] = {}
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        camera = self.photos.camera
+        return None if camera is None else (camera.width, camera.height)
+
+    def of(self, label: Label, width: int, height: int) -> _View:
+        fixed = self.photos.camera is not None
+        key = (width, height, 0.0 if fixed else _scale(self.photos, label))
+        if key not in self._made:
+            if self.photos.camera is not None and self.photos.layout is not None:
+                camera, area = self.photos.camera, playing_area(self.photos.layout)
+            else:
+                camera = straight_down(*key)
+                area = camera.to_table([(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)])
+            self._made[key] = _View(camera, area, tiles_over(area), self.eyes_for(camera))
+        return self._made[key]
+
+
+def _scale(photos: Photos, label: Label) -> float:
+    """Pixels a millimetre: as labelled, else from the width of the labelled stacks."""
+    given = label.get("px_per_mm")
+    if isinstance(given, (int, float)) and given > 0:
+        return float(given)
+    widths = [box[2] - box[0] for box in label.get("stacks") or []]
+    if not widths:
+        raise UserError(
+            f"{photos.folder / 'labels.json'} gives no px_per_mm for {label['image']}; add the rough scale "
+            "on the table"
+        )
+    return float(round(statistics.median(widths) / CHIP_MM, 3))
+
+
+def _laid(photos: Photos) -> list[list[Hashable]]:
+    camera = photos.camera
+    if camera is None:
+        return laid_as_group(photos.images)
+    return laid_in_place(photos.images, lambda c: _reach(camera, centre_of(c) or (0.0, 0.0)))
+
+
+def _reach(camera: Camera, px: tuple[float, float], mm: float = CARD_MM[0] / 2) -> float:
+    """So many millimetres of the table at this place, px."""
+    x, y = camera.to_table([px])[0]
+    return float(mm * camera.px_per_mm(float(x), float(y)))
+
+
+def _scored(card: Label) -> bool:
+    return not (card.get("in_hand") or card.get("sure") is False or card.get("area") in _NOT_SCORED)
+
+
+def _holds(box: Box, px: Px) -> bool:
+    return box[0] <= px[0] <= box[2] and box[1] <= px[1] <= box[3]
+
+
+def _corners(box: Box) -> Array:
+    x0, y0, x1, y1 = box
+    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], dtype=np.float64)
+
+
+class _Place:
+    """Where a label says that something is: a box, or about a centre; px."""
+
+    def __init__(self, label: Label, camera: Camera, mm: float = CARD_MM[0] / 2) -> None:
+        self.box: Box | None = tuple(label["box"]) if label.get("box") is not None else None
+        self.centre = centre_of(label)
+        self.reach = 0.0 if self.centre is None or self.box else _reach(camera, self.centre, mm)
+
+    def distance(self, px: Px) -> float:
+        """To the labelled centre; infinite where it cannot be this thing."""
+        if self.centre is None:
+            return math.inf
+        d = math.dist(px, self.centre)
+        near = _holds(self.box, px) if self.box else d <= self.reach
+        return d if near else math.inf
+
+    @property
+    def outline(self) -> Array | None:
+        """(N, 2) px, for drawing."""
+        if self.box:
+            return _corners(self.box)
+        if self.centre is None:
+            return None
+        a = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+        return np.asarray(self.centre) + self.reach * np.column_stack([np.cos(a), np.sin(a)])
+
+
+def _cards(label: Label, laid: Sequence[Hashable], seen: Seen, camera: Camera) -> list[CardOutcome]:
+    places = [_Place(c, camera) for c in label["cards"]]
+    truth = [
+        CardTruth(
+            code=str(c["card"]),
+            clear=(c.get("hidden") or 0.0) <= _HIDDEN,
+            laid=laid[i],
+            scored=_scored(c),
+            outline=places[i].outline,
+        )
+        for i, c in enumerate(label["cards"])
+    ]
+    centres = camera.project([(c.x, c.y) for c in seen.cards]) if seen.cards else np.zeros((0, 2))
+    d = np.array([[p.distance(px) for px in centres] for p in places]).reshape(len(places), len(centres))
+    pairs = match(d)
+    # nothing that is found where nothing is scored is a mistake
+    ignored = [tuple(box) for box in label.get("ignore") or []]
+    unscored = [p for p, t in zip(places, truth, strict=True) if not t.scored]
+    paired = {j for _, j in pairs}
+    left = [
+        j
+        for j, px in enumerate(centres)
+        if j not in paired
+        and not any(_holds(box, px) for box in ignored)
+        and not any(math.isfinite(p.distance(px)) for p in unscored)
+    ]
+    nowhere = [i for i, p in enumerate(places) if p.centre is None and truth[i].scored]
+    as_set = match_as_set([truth[i] for i in nowhere], [seen.cards[j] for j in left])
+    pairs += [(nowhere[i], left[j]) for i, j in as_set]
+    keep = sorted({j for _, j in pairs} | set(left))
+    at = {j: k for k, j in enumerate(keep)}
+    return card_outcomes(truth, [seen.cards[j] for j in keep], [(i, at[j]) for i, j in pairs])
+
+
+def _middles(seen: Seen, camera: Camera) -> list[Array]:
+    """The middle of what each stack covers of the picture, px."""
+    outlines = [stack_outline(camera, s.x, s.y, s.count) for s in seen.stacks]
+    return [np.asarray((o.min(axis=0) + o.max(axis=0)) / 2, dtype=np.float64) for o in outlines]
+
+
+def _piles(
+    truth: Sequence[StackTruth], places: Sequence[_Place], seen: Seen, camera: Camera, ignored: Sequence[Box]
+) -> list[StackOutcome]:
+    middles = _middles(seen, camera)
+    d = np.array([[p.distance(px) for px in middles] for p in places]).reshape(len(places), len(middles))
+    pairs = match(d)
+    paired = {j for _, j in pairs}
+    keep = [j for j, px in enumerate(middles) if j in paired or not any(_holds(b, px) for b in ignored)]
+    at = {j: k for k, j in enumerate(keep)}
+    return stack_outcomes(truth, [seen.stacks[j] for j in keep], [(i, at[j]) for i, j in pairs])
+
+
+def _stacks(label: Label, seen: Seen, camera: Camera) -> list[StackOutcome]:
+    counts = label.get("counts") or [None] * len(label["stacks"])
+    places = [_Place({"box": box}, camera) for box in label["stacks"]]
+    truth = [
+        StackTruth(
+            count=int(c["total"]) if c is not None and c.get("sure", True) else None,
+            laid=(label["image"], i),
+            outline=places[i].outline,
+        )
+        for i, c in enumerate(counts)
+    ]
+    return _piles(truth, places, seen, camera, [tuple(b) for b in label.get("ignore") or []])
+
+
+def _bets(label: Label, seen: Seen, camera: Camera) -> list[StackOutcome]:
+    places = [_Place(b, camera, CHIP_MM) for b in label["bets"]]
+    truth = [
+        StackTruth(count=b.get("chips"), laid=(label["image"], i), outline=places[i].outline)
+        for i, b in enumerate(label["bets"])
+    ]
+    return [o for o in _piles(truth, places, seen, camera, ()) if o.truth is not None]
