@@ -57,6 +57,7 @@ Box = tuple[float, float, float, float]
 Px = Sequence[float] | Array
 
 _HIDDEN = 0.4
+_BET_MM = 25.0  # from a labelled bet's middle; its neighbour stands 40 mm away
 _NOT_SCORED = ("off-felt", "in-hand")
 
 
@@ -103,17 +104,18 @@ def measure_photos(
         seen = look_over(view.eyes, frame, view.zones, view.area)
         spent, n = spent + time.perf_counter() - begun, n + 1
 
-        outcomes = _cards(label, laid[k] if k < len(laid) else [], seen, view.camera)
+        ids = laid[k] if k < len(laid) else []
+        outcomes = _cards(label, ids, seen, view.camera)
         cards.add(outcomes)
         album.cards(photos.name, file, image, outcomes, view.camera)
         if label.get("stacks") is not None:
             any_stacks = True
-            piles = _stacks(label, seen, view.camera)
+            piles = _stacks(label, ids[len(label["cards"]) :], seen, view.camera)
             stacks.add(piles)
             album.stacks(photos.name, file, image, piles, view.camera)
         elif label.get("bets"):
             any_bets = True
-            piles = _bets(label, seen, view.camera)
+            piles = _bets(label, ids[len(label["cards"]) :], seen, view.camera)
             bets.add(piles)
             album.stacks(photos.name, file, image, piles, view.camera)
         step()
@@ -166,10 +168,23 @@ def _scale(photos: Photos, label: Label) -> float:
 
 
 def _laid(photos: Photos) -> list[list[Hashable]]:
+    """An id for every card of every picture, then for its stacks or bets."""
     camera = photos.camera
     if camera is None:
-        return laid_as_group(photos.images)
-    return laid_in_place(photos.images, lambda c: _reach(camera, centre_of(c) or (0.0, 0.0)))
+        return laid_as_group([{"cards": [*i["cards"], *_stack_codes(i)]} for i in photos.images])
+    things = [
+        {"cards": [*i["cards"], *({**b, "card": b.get("colours")} for b in i.get("bets") or [])]}
+        for i in photos.images
+    ]
+    return laid_in_place(things, lambda c: _reach(camera, centre_of(c) or (0.0, 0.0)))
+
+
+def _stack_codes(label: Label) -> list[Label]:
+    """What tells stacks apart as codes tell cards: their colours, else their counts."""
+    if label.get("stacks") is None:
+        return [{"card": f"stack of {b.get('colours')}"} for b in label.get("bets") or []]
+    told = label.get("colours") or label.get("counts") or [None] * len(label["stacks"])
+    return [{"card": f"stack of {t}"} for t in told]
 
 
 def _reach(camera: Camera, px: tuple[float, float], mm: float = CARD_MM[0] / 2) -> float:
@@ -270,13 +285,13 @@ def _piles(
     return stack_outcomes(truth, [seen.stacks[j] for j in keep], [(i, at[j]) for i, j in pairs])
 
 
-def _stacks(label: Label, seen: Seen, camera: Camera) -> list[StackOutcome]:
+def _stacks(label: Label, laid: Sequence[Hashable], seen: Seen, camera: Camera) -> list[StackOutcome]:
     counts = label.get("counts") or [None] * len(label["stacks"])
     places = [_Place({"box": box}, camera) for box in label["stacks"]]
     truth = [
         StackTruth(
             count=int(c["total"]) if c is not None and c.get("sure", True) else None,
-            laid=(label["image"], i),
+            laid=laid[i],
             outline=places[i].outline,
         )
         for i, c in enumerate(counts)
@@ -284,10 +299,10 @@ def _stacks(label: Label, seen: Seen, camera: Camera) -> list[StackOutcome]:
     return _piles(truth, places, seen, camera, [tuple(b) for b in label.get("ignore") or []])
 
 
-def _bets(label: Label, seen: Seen, camera: Camera) -> list[StackOutcome]:
-    places = [_Place(b, camera, CHIP_MM) for b in label["bets"]]
+def _bets(label: Label, laid: Sequence[Hashable], seen: Seen, camera: Camera) -> list[StackOutcome]:
+    places = [_Place(b, camera, _BET_MM) for b in label["bets"]]
     truth = [
-        StackTruth(count=b.get("chips"), laid=(label["image"], i), outline=places[i].outline)
+        StackTruth(count=b.get("chips"), laid=laid[i], outline=places[i].outline)
         for i, b in enumerate(label["bets"])
     ]
     return [o for o in _piles(truth, places, seen, camera, ()) if o.truth is not None]
