@@ -31,8 +31,6 @@ __all__ = ["Publisher"]
 WINDOW = 16
 _PICTURES = 2  # of the window, so that a finding never waits behind sixteen pictures
 _KEEPALIVE = 30
-_TCP_TIMEOUT = 3.0
-_LET_IN_TIMEOUT = 3.0
 _ACK_TIMEOUT = 60.0
 _RETRY_REFUSED = 60.0
 _LONG = 10.0  # a connection that lasted this long was a good one
@@ -63,12 +61,13 @@ class Publisher:
         on_status: Callable[[str], None] | None = None,
         heartbeat: float = 10.0,
         backoff: tuple[float, float] = (0.5, 30.0),
+        patience: float = 3.0,
     ) -> None:
         """Begin to publish `journal` to the broker at `url` under `pitwatch/<site>/<table>/`.
 
         ca_file: certificates to trust for mqtts:// instead of the system's. health: further figures for each
         heartbeat. on_status: told each new status sentence, in the publisher's thread. backoff: the first and
-        the longest wait between attempts.
+        the longest wait between attempts. patience: how long a broker may take to let us in.
         Raises UserError for a malformed URL, a site or table that cannot be a topic level, a bad `ca_file`.
         """
         self.broker = parse_url(url) if isinstance(url, str) else url
@@ -81,6 +80,7 @@ class Publisher:
         self._on_status = on_status
         self._heartbeat = heartbeat
         self._first_wait, self._longest_wait = backoff
+        self._patience = patience
         self._version = self.broker.version or "5"
         self._status = f"Connecting to {self.broker}."
         self._connected = False
@@ -165,7 +165,7 @@ class Publisher:
             password=password(),
             tls=self._tls,
             keepalive=_KEEPALIVE,
-            timeout=_TCP_TIMEOUT,
+            timeout=self._patience,
         )
         in_flight: _InFlight = {}
         in_order = False
@@ -185,7 +185,7 @@ class Publisher:
             connection.close(in_order)
 
     def _be_let_in(self, connection: Connection) -> None:
-        deadline = time.monotonic() + _LET_IN_TIMEOUT
+        deadline = time.monotonic() + self._patience
         while not connection.accepted:
             left = deadline - time.monotonic()
             if left <= 0 or self._stop.is_set():
