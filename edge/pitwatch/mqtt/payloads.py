@@ -129,14 +129,14 @@ def read_again(payload: bytes) -> Again | None:
     """A consumer's wish for items that it misses; None when it is none, or asks for more than 10 000."""
     try:
         asked = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(asked, Mapping):
         return None
     boot, first, last = asked.get("boot"), asked.get("first"), asked.get("last")
     if not isinstance(boot, str) or type(first) is not int or type(last) is not int:
         return None
-    return Again(boot, first, last) if 1 <= first <= last < first + _MOST_AGAIN else None
+    return Again(boot, first, last) if 1 <= first <= last < min(first + _MOST_AGAIN, 2**53) else None
 
 
 @lru_cache
