@@ -1,0 +1,181 @@
+"""`pitwatch calibrate pose`: from a picture and a file of points to a calibration.
+
+In: paths. Out: `calibration.json`, a PNG with the points and a grid of 100 mm drawn over the picture, and
+lines of text for the terminal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.errors import UserError
+from pitwatch.table.camera import Camera, CameraError
+from pitwatch.table.files import read_json, write_json
+from pitwatch.table.pose import PoseResult, solve_pose
+
+__all__ = ["check_picture", "load_lens", "read_points", "run_calibrate_pose"]
+
+Image = NDArray[np.uint8]
+Pair = tuple[list[float], list[float]]
+
+_FORM = '[{"px": [x, y], "mm": [X, Y]}, ...]'
+
+
+def run_calibrate_pose(
+    picture: str | Path,
+    points: str | Path,
+    lens: str | Path | None,
+    out: str | Path,
+    echo: Callable[[str], None],
+) -> PoseResult:
+    """Solve the pose and write `out` and its check picture, `out` with the suffix .png.
+
+    echo: told each line of the report.
+    Raises UserError naming the file or the point, and the remedy; then no calibration is written.
+    """
+    image = _picture(picture)
+    pairs = read_points(points)
+    height, width = image.shape[:2]
+    known = None if lens is None else load_lens(lens)
+    try:
+        result = solve_pose(pairs, width, height, known)
+    except UserError as e:
+        raise UserError(f"{points}: {e}") from None
+    for line in report(pairs, result):
+        echo(line)
+    out = Path(out)
+    check = out.with_suffix(".png")
+    if check == out or (check.exists() and check.samefile(picture)):
+        check = out.with_name(f"{out.stem}-check.png")
+    note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
+    if not out.parent.is_dir() or not cv2.imwrite(str(check), check_picture(image, pairs, result.camera)):
+        raise UserError(f"{check} cannot be written; choose another place with --out")
+    write_json(out, {**result.camera.to_json(), "note": note})
+    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    return result
+
+
+def report(pairs: list[Pair], result: PoseResult) -> list[str]:
+    """The error at each point, and what the camera is."""
+    lines = [f"{'point':>5}  {'px':>17}  {'mm':>19}  {'error px':>8}  {'error mm':>8}"]
+    for i, ((px, mm), ep, em) in enumerate(zip(pairs, result.errors_px, result.errors_mm, strict=True), 1):
+        seen = f"({px[0]:.1f}, {px[1]:.1f})"
+        place = "(" + ", ".join(f"{v:.1f}" for v in mm) + ")"
+        lines.append(f"{i:>5}  {seen:>17}  {place:>19}  {ep:>8.2f}  {em:>8.2f}")
+    camera = result.camera
+    worst = int(result.errors_px.argmax())
+    lines.append(
+        f"rms {result.rms_px:.2f} px; worst is point {worst + 1}: {result.errors_px[worst]:.2f} px, "
+        f"{result.errors_mm[worst]:.2f} mm"
+    )
+    tilt = math.degrees(math.acos(min(1.0, abs(camera.R[2, 2]))))
+    x, y, z = camera.position_mm
+    focal = f"focal length {camera.K[0, 0]:.0f} px"
+    if result.focal_estimated:
+        focal += f" (estimated; ± {100 * result.focal_sigma:.1f} % for points half a pixel off)"
+    lines.append(
+        f"the camera is {z / 1000:.2f} m above the felt at x {x:.0f}, y {y:.0f} mm, tilted {tilt:.0f}° from "
+        f"straight down; {focal}"
+    )
+    if result.doubt:
+        lines.append(f"warning: the fit is poor: {result.doubt}")
+    if result.focal_sigma > 0.05:
+        lines.append(
+            "warning: these points hardly tell the focal length, so heights of chips will be wrong; add "
+            "points nearer and farther, or give --lens"
+        )
+    return lines
+
+
+def read_points(path: str | Path) -> list[Pair]:
+    """Read a file of points, (px, mm) pairs.
+
+    Raises UserError naming the file and the point.
+    """
+    obj = read_json(path, f"a list of points, {_FORM},")
+    if not isinstance(obj, list):
+        raise UserError(f"{path} holds no list; write the points as {_FORM}")
+    pairs: list[Pair] = []
+    for i, point in enumerate(obj, 1):
+        pair = []
+        for key, sizes in (("px", (2,)), ("mm", (2, 3))):
+            value = point.get(key) if isinstance(point, dict) else None
+            if not (isinstance(value, list) and len(value) in sizes and all(map(_is_number, value))):
+                raise UserError(f"{path}: '{key}' of point {i} is missing or no point; write it as {_FORM}")
+            pair.append([float(v) for v in value])
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def load_lens(path: str | Path) -> Camera:
+    """Read a lens: a calibration whose pose may be missing.
+
+    Raises UserError naming the file and the key.
+    """
+    obj = read_json(path, "a lens calibration")
+    pose: dict[str, Any] = {"R": np.eye(3).tolist(), "t_mm": [0.0, 0.0, 1000.0]}
+    try:
+        if not isinstance(obj, dict):
+            raise CameraError("it holds no JSON object")
+        return Camera.from_json({**pose, **obj})
+    except CameraError as e:
+        raise UserError(f"{path} is no lens calibration: {e}; leave --lens out to estimate it") from None
+
+
+def check_picture(image: Image, pairs: list[Pair], camera: Camera) -> Image:
+    """The picture with a grid of 100 mm; a cross at each point, a circle where the camera puts it."""
+    out: Image = image.copy()
+    scale = max(image.shape[1] / 1920, 0.5)
+    thin = max(1, round(scale))
+    for v in range(-1000, 1001, 100):
+        main = v == 0
+        along = [(float(v), float(u)) for u in range(-100, 1001, 20)]
+        _line(out, camera, along, (0, 0, 255) if main else (255, 255, 0), thin)
+        if -100 <= v <= 1000:
+            across = [(float(u), float(v)) for u in range(-1000, 1001, 20)]
+            _line(out, camera, across, (0, 0, 255) if main else (255, 255, 0), thin)
+    fitted = camera.project([[*mm, 0.0][:3] for _, mm in pairs])
+    for i, ((px, _), (u, w)) in enumerate(zip(pairs, fitted, strict=True), 1):
+        at = (round(px[0]), round(px[1]))
+        cv2.drawMarker(out, at, (0, 255, 255), cv2.MARKER_CROSS, round(24 * scale), 2 * thin)
+        cv2.circle(out, (round(u), round(w)), round(10 * scale), (255, 0, 255), 2 * thin, cv2.LINE_AA)
+        corner = (at[0] + round(14 * scale), at[1] - round(14 * scale))
+        cv2.putText(
+            out, str(i), corner, cv2.FONT_HERSHEY_SIMPLEX, scale, (0, 255, 255), 2 * thin, cv2.LINE_AA
+        )
+    return out
+
+
+def _line(
+    out: Image, camera: Camera, mm: list[tuple[float, float]], colour: tuple[int, ...], thin: int
+) -> None:
+    points = np.column_stack([np.array(mm), np.zeros(len(mm))])
+    depth = points @ camera.R[2] + camera.t_mm[2]
+    px = np.full((len(mm), 2), np.inf)
+    px[depth > 1] = camera.project(points[depth > 1]) if (depth > 1).any() else 0
+    size = np.array([camera.width, camera.height])
+    # far outside the picture a distortion model means nothing
+    near = (depth > 1) & (np.abs(px - size / 2) < 0.75 * size).all(axis=1)
+    for a, b, good in zip(px, px[1:], near[:-1] & near[1:], strict=False):
+        if good:
+            cv2.line(out, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), colour, thin, cv2.LINE_AA)
+
+
+def _picture(path: str | Path) -> Image:
+    if not Path(path).is_file():
+        raise UserError(f"{path} does not exist; give a picture that the camera took")
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise UserError(f"{path} cannot be read as a picture; save it as PNG or JPEG")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _is_number(v: object) -> bool:
+    return isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v)
