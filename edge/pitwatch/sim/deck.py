@@ -1,0 +1,396 @@
+"""Deck art, drawn by the project itself: indices, pips, court cards and backs, in designs without end.
+
+In: a seed, or a `DeckDesign`. Out: pictures of cards as premultiplied BGRA uint8 arrays, upright, at
+`PX_PER_MM` pixels a millimetre of a 63 × 88 mm card.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from pitwatch.cards import CARDS
+from pitwatch.sim.typefaces import packaged_typefaces, typeface
+
+__all__ = ["PX_PER_MM", "Deck", "DeckDesign", "random_design"]
+
+PX_PER_MM = 4.0
+_W, _H = 63.0, 88.0
+Image8 = NDArray[np.uint8]
+Rgb = tuple[int, int, int]
+
+# Where the pips of two to ten lie: shares of the pip field, x from left to right, y from the top; a pip in
+# the lower half stands on its head.
+_L, _M, _R = 0.0, 0.5, 1.0
+_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
+    "2": ((_M, 0), (_M, 1)),
+    "3": ((_M, 0), (_M, 0.5), (_M, 1)),
+    "4": ((_L, 0), (_R, 0), (_L, 1), (_R, 1)),
+    "5": ((_L, 0), (_R, 0), (_M, 0.5), (_L, 1), (_R, 1)),
+    "6": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1)),
+    "7": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25)),
+    "8": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25), (_M, 0.75)),
+    "9": ((_L, 0), (_R, 0), (_L, 1 / 3), (_R, 1 / 3), (_L, 2 / 3), (_R, 2 / 3), (_L, 1), (_R, 1), (_M, 0.5)),
+    "T": ((_L, 0), (_R, 0), (_L, 1 / 3), (_R, 1 / 3), (_L, 2 / 3), (_R, 2 / 3), (_L, 1), (_R, 1),
+          (_M, 1 / 6), (_M, 5 / 6)),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DeckDesign:
+    """How one deck looks; lengths in mm, colours RGB."""
+
+    font: str
+    index_height: float = 8.5
+    index_stretch: float = 0.8
+    index_x: float = 5.5
+    index_y: float = 4.0
+    index_suit: float = 5.5
+    index_gap: float = 1.2
+    beside: bool = False
+    four_index: bool = False
+    pip: float = 12.0
+    pip_dx: float = 14.5
+    pip_dy: float = 29.0
+    pip_stretch: float = 0.9
+    ace: float = 22.0
+    ace_ring: bool = False
+    court_inset: float = 10.0
+    court_frame: bool = True
+    court_pip: float = 10.0
+    paper: Rgb = (252, 252, 250)
+    red: Rgb = (205, 20, 35)
+    black: Rgb = (20, 20, 24)
+    four_colour: bool = False
+    border: bool = False
+    corner: float = 3.5
+    back: Rgb = (40, 70, 150)
+    back_style: int = 0
+    seed: int = 0
+
+    def ink(self, suit: str) -> Rgb:
+        """The colour in which a suit is printed."""
+        if self.four_colour and suit in "cd":
+            return (10, 110, 50) if suit == "c" else (25, 60, 190)
+        return self.red if suit in "dh" else self.black
+
+
+def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None) -> DeckDesign:
+    """A deck that nobody printed: regular, large or casino jumbo index, any type face, any court art."""
+    fonts = fonts or packaged_typefaces()
+    u = rng.uniform
+    kind = rng.choice(["regular", "large", "jumbo"], p=[0.5, 0.3, 0.2])
+    height = {"regular": u(5.5, 9.5), "large": u(9.5, 13), "jumbo": u(13, 19)}[kind]
+    suit = {"regular": u(3.5, 6.5), "large": u(5.5, 9), "jumbo": u(7, 12)}[kind]
+    wide = {"regular": u(4.2, 7), "large": u(6, 8.5), "jumbo": u(8, 10.5)}[kind]
+    white = int(u(236, 256))
+    red = (int(u(165, 240)), int(u(0, 60)), int(u(0, 70)))
+    dark = int(u(0, 45) if rng.random() < 0.8 else u(45, 95))
+    pip = float(u(9, 14.5) if kind != "jumbo" else u(8, 12))
+    # a pip field leaves the index its column, as printed decks do, mostly
+    field = 31.5 - wide * (1.7 if rng.random() < 0.85 else 1.0) - pip / 2
+    return DeckDesign(
+        font=str(fonts[int(rng.integers(len(fonts)))]),
+        index_height=float(height),
+        index_stretch=float(u(0.6, 1.05)),
+        index_x=float(wide),
+        index_y=float(u(2.2, 5.5)),
+        index_suit=float(suit),
+        index_gap=float(u(0.4, 2.2)),
+        beside=bool(kind != "regular" and rng.random() < 0.12),
+        four_index=bool(rng.random() < 0.18),
+        pip=pip,
+        pip_dx=float(np.clip(u(10.5, 17), 7.5, max(field, 7.6))),
+        pip_dy=float(u(24, 33)),
+        pip_stretch=float(u(0.78, 1.0)),
+        ace=float(u(14, 40)),
+        ace_ring=bool(rng.random() < 0.3),
+        court_inset=float(u(7, 13) if kind == "regular" else u(10, 18)),
+        court_frame=bool(rng.random() < 0.75),
+        court_pip=float(u(7, 13)),
+        paper=(white, white - int(u(0, 8)), white - int(u(0, 22))),
+        red=red,
+        black=(dark, dark, dark + int(u(0, 15))),
+        four_colour=bool(rng.random() < 0.08),
+        border=bool(rng.random() < 0.1),
+        corner=float(u(2.5, 5)),
+        back=(int(u(10, 200)), int(u(10, 160)), int(u(20, 200))),
+        back_style=int(rng.integers(5)),
+        seed=int(rng.integers(1 << 30)),
+    )
+
+
+class Deck:
+    """All faces and the back of one design, drawn when first asked for.
+
+    `sprite(card)` is the picture of a face (`"As"`), `sprite(None)` that of the back: premultiplied BGRA,
+    (352, 252, 4) uint8.
+    """
+
+    def __init__(self, design: DeckDesign) -> None:
+        self.design = design
+        self._faces: dict[str | None, Image8] = {}
+        self._levels: dict[tuple[str | None, int], Image8] = {}
+
+    def sprite(self, card: str | None) -> Image8:
+        """The picture of a card, or of the back for None. Raises KeyError for what is no card."""
+        if card not in self._faces:
+            if card is not None and card not in CARDS:
+                raise KeyError(card)
+            self._faces[card] = _finish(self.design, _back(self.design) if card is None else _face(self.design, card))
+        return self._faces[card]
+
+    def at_scale(self, card: str | None, px_per_mm: float) -> tuple[Image8, float]:
+        """The picture reduced to little more than the wanted scale, and its own scale in px/mm."""
+        level = 0
+        scale = PX_PER_MM
+        while scale / 1.35 >= px_per_mm * 1.02 and level < 6:
+            level, scale = level + 1, scale / 1.35
+        if (card, level) not in self._levels:
+            full = self.sprite(card)
+            size = (max(8, round(_W * scale)), max(8, round(_H * scale)))
+            self._levels[card, level] = full if level == 0 else cv2.resize(full, size, interpolation=cv2.INTER_AREA)
+        out = self._levels[card, level]
+        return out, out.shape[1] / _W
+
+
+def _blank(design: DeckDesign) -> Image8:
+    return np.full((round(_H * PX_PER_MM), round(_W * PX_PER_MM), 3), design.paper, np.uint8)
+
+
+def _stamp(im: Image8, mask: NDArray[np.float32], x_mm: float, y_mm: float, ink: Rgb) -> None:
+    """Paint `mask` (0 to 1) with its middle at (x, y), mm from the upper left corner."""
+    h, w = mask.shape
+    x0, y0 = round(x_mm * PX_PER_MM - w / 2), round(y_mm * PX_PER_MM - h / 2)
+    xa, ya, xb, yb = max(x0, 0), max(y0, 0), min(x0 + w, im.shape[1]), min(y0 + h, im.shape[0])
+    if xa >= xb or ya >= yb:
+        return
+    m = mask[ya - y0 : yb - y0, xa - x0 : xb - x0, None]
+    part = im[ya:yb, xa:xb]
+    part[:] = (part * (1 - m) + np.asarray(ink, np.float32) * m).astype(np.uint8)
+
+
+@lru_cache(maxsize=2048)
+def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[np.float32]:
+    """A suit's outline, antialiased, `height` by `width` pixels; `shape` varies its proportions."""
+    rng = np.random.default_rng(shape * 7 + "cdhs".index(suit))
+    n = 256
+    im = np.zeros((n, n), np.uint8)
+    t = np.linspace(0, 2 * np.pi, 80)
+
+    def fill(points: NDArray[np.float64]) -> None:
+        cv2.fillPoly(im, [np.round(points * n).astype(np.int32)], 255)
+
+    def heart(top: float, bottom: float, tip: int) -> NDArray[np.float64]:
+        x = 16 * np.sin(t) ** 3
+        y = 13 * np.cos(t) - (5 + rng.uniform(-0.8, 0.8)) * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t)
+        y = (y - y.min()) / (y.max() - y.min())
+        y = y if tip < 0 else 1 - y
+        return np.column_stack([0.5 + x / 33, top + (1 - y) * (bottom - top)])
+
+    stem_w = rng.uniform(0.12, 0.26)
+    stem = np.array([[0.47, 0.6], [0.53, 0.6], [0.5 + stem_w, 0.985], [0.5 - stem_w, 0.985]])
+    if suit == "h":
+        fill(heart(0.02, 0.98, -1))
+    elif suit == "d":
+        bulge = rng.uniform(-0.1, 0.02)
+        a = np.array([[0.5, 0.01], [0.95, 0.5], [0.5, 0.99], [0.05, 0.5]])
+        points = []
+        for i in range(4):
+            p, q = a[i], a[(i + 1) % 4]
+            mid = (p + q) / 2 + (np.array([0.5, 0.5]) - (p + q) / 2) * -bulge * 2
+            for s in np.linspace(0, 1, 12):
+                points.append((1 - s) ** 2 * p + 2 * s * (1 - s) * mid + s**2 * q)
+        fill(np.array(points))
+    elif suit == "s":
+        fill(heart(0.02, 0.8, 1))
+        fill(stem)
+    else:
+        r = rng.uniform(0.2, 0.235)
+        circle = np.column_stack([np.cos(t), np.sin(t)]) * r
+        for c in ((0.5, r + 0.02), (r + 0.03, 0.56), (0.97 - r, 0.56)):
+            fill(circle + np.array(c))
+        fill(np.array([[0.42, 0.4], [0.58, 0.4], [0.55, 0.66], [0.45, 0.66]]))
+        fill(stem)
+    out = cv2.resize(im, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(out, np.float32) / 255
+
+
+def _suit(design: DeckDesign, suit: str, size_mm: float, stretch: float = 1.0) -> NDArray[np.float32]:
+    h = max(3, round(size_mm * PX_PER_MM))
+    return _suit_mask(suit, max(3, round(h * stretch)), h, design.seed % 97)
+
+
+@lru_cache(maxsize=4096)
+def _glyph(font: str, text: str, height: int, stretch: float) -> NDArray[np.float32]:
+    """A text's mask whose capitals are `height` pixels high, stretched horizontally."""
+    face = typeface(font, 120)
+    x0, y0, x1, y1 = face.getbbox(text)
+    im = Image.new("L", (int(x1 - x0) + 4, int(y1 - y0) + 4), 0)
+    ImageDraw.Draw(im).text((2 - x0, 2 - y0), text, fill=255, font=face)
+    cap = face.getbbox("K")
+    k = height / max(1.0, cap[3] - cap[1])
+    narrow = 0.78 if text == "10" else 1.0
+    size = (max(3, round(im.width * k * stretch * narrow)), max(3, round(im.height * k)))
+    return np.asarray(im.resize(size, Image.Resampling.LANCZOS), np.float32) / 255
+
+
+def _indices(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
+    """Index and small suit in two corners, or in all four."""
+    ink = design.ink(suit)
+    text = "10" if rank == "T" else rank
+    glyph = _glyph(design.font, text, round(design.index_height * PX_PER_MM), design.index_stretch)
+    small = _suit(design, suit, design.index_suit, 0.92)
+    limit = round(2 * (design.index_x - 0.8) * PX_PER_MM)
+    if glyph.shape[1] > limit > 3:
+        glyph = cv2.resize(glyph, (limit, glyph.shape[0]), interpolation=cv2.INTER_AREA)
+    d = design
+    yi = d.index_y + d.index_height / 2
+    if d.beside:
+        spots = [(d.index_x, yi, glyph), (2 * d.index_x + d.index_suit * 0.35, d.index_y + d.index_suit / 2, small)]
+    else:
+        spots = [
+            (d.index_x, yi, glyph),
+            (d.index_x, d.index_y + d.index_height + d.index_gap + d.index_suit / 2, small),
+        ]
+    for _turn in range(2):
+        for x, y, mask in spots:
+            _stamp(im, mask, x, y, ink)
+            if d.four_index:
+                _stamp(im, mask, _W - x, y, ink)
+        im[:] = im[::-1, ::-1].copy()
+
+
+def _face(design: DeckDesign, card: str) -> Image8:
+    rank, suit = card[0], card[1]
+    im = _blank(design)
+    ink = design.ink(suit)
+    if rank in "JQK":
+        _court(design, im, rank, suit)
+    elif rank == "A":
+        size = design.ace * (1.25 if suit == "s" else 1.0)
+        if design.ace_ring:
+            centre = (im.shape[1] // 2, im.shape[0] // 2)
+            cv2.circle(im, centre, round(size * 0.75 * PX_PER_MM), ink, round(0.5 * PX_PER_MM), cv2.LINE_AA)
+        _stamp(im, _suit(design, suit, min(size, 46), 0.92), _W / 2, _H / 2, ink)
+    else:
+        pip = _suit(design, suit, design.pip, design.pip_stretch)
+        for sx, sy in _PIPS[rank]:
+            x, y = _W / 2 + (sx - 0.5) * 2 * design.pip_dx, _H / 2 + (sy - 0.5) * 2 * design.pip_dy
+            _stamp(im, pip if sy <= 0.5 else pip[::-1], x, y, ink)
+    _indices(design, im, rank, suit)
+    return im
+
+
+def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
+    """A court card: a framed figure of two halves, each the other turned round, in a few flat colours."""
+    rng = np.random.default_rng([design.seed, "JQK".index(rank), "cdhs".index(suit)])
+    h, w = im.shape[:2]
+    x0 = round(design.court_inset * PX_PER_MM)
+    y0 = round(rng.uniform(5, 9) * PX_PER_MM)
+    half = np.empty((h, w, 3), np.uint8)
+    half[:] = design.paper
+    ink = design.ink(suit)
+    palette: list[Rgb] = [design.red, design.black, (235, 190, 40), (40, 70, 170), (245, 240, 225), ink]
+    if rng.random() < 0.3:
+        palette += [(20, 120, 70), (200, 120, 60)]
+
+    def colour() -> Rgb:
+        return palette[int(rng.integers(len(palette)))]
+
+    cx = w / 2 + rng.uniform(-15, 15)
+    shoulders = np.array([[x0, h / 2 + 60], [x0, h * rng.uniform(0.3, 0.42)], [cx - 30, h * 0.3], [cx + 30, h * 0.3],
+                          [w - x0, h * rng.uniform(0.3, 0.42)], [w - x0, h / 2 + 60]])  # fmt: skip
+    cv2.fillPoly(half, [shoulders.astype(np.int32)], colour(), cv2.LINE_AA)
+    for _ in range(int(rng.integers(8, 26))):
+        c = np.array([rng.uniform(x0, w - x0), rng.uniform(h * 0.3, h * 0.56)])
+        style = rng.random()
+        if style < 0.45:
+            a = rng.uniform(0, np.pi)
+            v = np.array([np.cos(a), np.sin(a)]) * rng.uniform(10, 70)
+            cv2.line(half, tuple(np.int32(c - v)), tuple(np.int32(c + v)), colour(), int(rng.integers(2, 10)), cv2.LINE_AA)
+        elif style < 0.75:
+            poly = c + rng.normal(0, 22, (int(rng.integers(3, 6)), 2))
+            cv2.fillPoly(half, [poly.astype(np.int32)], colour(), cv2.LINE_AA)
+        else:
+            cv2.circle(half, tuple(np.int32(c)), int(rng.integers(3, 14)), colour(), int(rng.choice([-1, 2])), cv2.LINE_AA)
+    face = (int(cx), round(h * rng.uniform(0.22, 0.27)))
+    hair = colour()
+    cv2.ellipse(half, face, (28, 33), 0, 0, 360, hair, -1, cv2.LINE_AA)
+    cv2.ellipse(half, (face[0], face[1] + 4), (18, 24), 0, 0, 360, (245, 226, 205), -1, cv2.LINE_AA)
+    for side in (-7, 7):
+        cv2.circle(half, (face[0] + side, face[1]), 2, design.black, -1, cv2.LINE_AA)
+    cv2.line(half, (face[0] - 6, face[1] + 15), (face[0] + 6, face[1] + 15), design.red, 2, cv2.LINE_AA)
+    crown = [(-27, -27), (-22, -50), (-10, -34), (0, -54), (10, -34), (22, -50), (27, -27)]
+    if rank == "Q":
+        crown = [(-27, -24), (-18, -42), (0, -48), (18, -42), (27, -24)]
+    elif rank == "J":
+        crown = [(-30, -22), (-27, -37), (27, -37), (30, -22)]
+    cv2.fillPoly(half, [np.array([(face[0] + a, face[1] + b) for a, b in crown], np.int32)], colour(), cv2.LINE_AA)
+    if rank != "Q" and rng.random() < 0.6:
+        beard = np.array([(face[0] - 18, face[1] + 18), (face[0] + 18, face[1] + 18), (face[0], face[1] + 52)])
+        cv2.fillPoly(half, [beard.astype(np.int32)], hair, cv2.LINE_AA)
+    lean = rng.uniform(-0.25, 0.25)
+    ys, xs = np.mgrid[0:h, 0:w]
+    upper = ys < h / 2 + (xs - w / 2) * lean
+    figure = np.where(upper[..., None], half, half[::-1, ::-1])
+    im[y0 : h - y0, x0 : w - x0] = figure[y0 : h - y0, x0 : w - x0]
+    if design.court_frame:
+        cv2.rectangle(im, (x0, y0), (w - x0, h - y0), colour() if rng.random() < 0.5 else ink, 2, cv2.LINE_AA)
+    pip = _suit(design, suit, design.court_pip, 0.92)
+    px, py = x0 / PX_PER_MM + design.court_pip * 0.62, y0 / PX_PER_MM + design.court_pip * 0.66
+    right = rng.random() < 0.25
+    for _turn in range(2):
+        _stamp(im, pip, _W - px if right else px, py, ink)
+        im[:] = im[::-1, ::-1].copy()
+
+
+def _back(design: DeckDesign) -> Image8:
+    """A back: lattice, scales, stripes, dots or a medallion within a white border or to the edge."""
+    rng = np.random.default_rng([design.seed, 99])
+    im = _blank(design)
+    h, w = im.shape[:2]
+    edge = round(float(rng.choice([0, 2.5, 4, 6])) * PX_PER_MM)
+    dark = np.asarray(design.back, np.float32)
+    light = np.asarray(design.paper, np.float32) * rng.uniform(0.75, 1.0)
+    ys, xs = np.mgrid[0:h, 0:w].astype(np.float32) / PX_PER_MM
+    pitch = rng.uniform(2.5, 7)
+    if design.back_style == 0:
+        m = (np.abs((xs + ys) % pitch - pitch / 2) < pitch * 0.3) & (np.abs((xs - ys) % pitch - pitch / 2) < pitch * 0.3)
+    elif design.back_style == 1:
+        m = np.hypot(xs % pitch - pitch / 2, ys % pitch - pitch / 2) < pitch * 0.33
+    elif design.back_style == 2:
+        m = np.sin(xs * 6.28 / pitch) * np.sin(ys * 6.28 / pitch) > rng.uniform(-0.2, 0.3)
+    elif design.back_style == 3:
+        m = (np.hypot(xs - _W / 2, ys - _H / 2) % pitch) < pitch * 0.5
+    else:
+        m = np.hypot((xs - _W / 2) / 18, (ys - _H / 2) / 25) > 1
+    pattern = np.where(m[..., None], dark, light).astype(np.uint8)
+    im[edge : h - edge, edge : w - edge] = pattern[edge : h - edge, edge : w - edge]
+    if edge and rng.random() < 0.5:
+        cv2.rectangle(im, (edge, edge), (w - edge, h - edge), design.back, 3, cv2.LINE_AA)
+    return im
+
+
+def _finish(design: DeckDesign, rgb: Image8) -> Image8:
+    """Round the corners, print the border line, and turn RGB into premultiplied BGRA."""
+    h, w = rgb.shape[:2]
+    if design.border:
+        cv2.rectangle(rgb, (6, 6), (w - 7, h - 7), (60, 60, 60), 1, cv2.LINE_AA)
+    alpha = np.zeros((h, w), np.uint8)
+    r = round(design.corner * PX_PER_MM)
+    cv2.rectangle(alpha, (r, 0), (w - 1 - r, h - 1), 255, -1)
+    cv2.rectangle(alpha, (0, r), (w - 1, h - 1 - r), 255, -1)
+    for c in ((r, r), (w - 1 - r, r), (r, h - 1 - r), (w - 1 - r, h - 1 - r)):
+        cv2.circle(alpha, c, r, 255, -1, cv2.LINE_AA)
+    # a thin grey rim: the paper's edge, which a camera sees as a line between two white cards
+    rim = cv2.subtract(alpha, cv2.erode(alpha, np.ones((3, 3), np.uint8)))
+    bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
+    bgr = cv2.subtract(bgr, cv2.cvtColor(cv2.convertScaleAbs(rim, alpha=0.18), cv2.COLOR_GRAY2BGR))
+    bgr = cv2.multiply(bgr, cv2.cvtColor(alpha, cv2.COLOR_GRAY2BGR), scale=1 / 255)
+    return np.asarray(cv2.merge([*cv2.split(bgr), alpha]), np.uint8)

@@ -1,0 +1,131 @@
+"""Light over the table and what a camera does to a picture: gains, falloff, blur, noise, compression.
+
+Units: mm on the felt, degrees, pixels; gains are factors a channel (B, G, R).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Lens", "Light", "random_lens", "random_light", "spoil"]
+
+Image8 = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Light:
+    """azimuth: where the main lamp stands, degrees from +x. slope: mm of shadow a mm of height.
+    shadow: darkest, 0 to 1. soft: blur of a shadow, mm a mm of height. gain: colour cast and exposure.
+    bright_x, bright_y: the middle of the bright pool, mm; falloff: loss at a metre from it."""
+
+    azimuth: float = 70.0
+    slope: float = 0.45
+    shadow: float = 0.35
+    soft: float = 0.25
+    gain: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    bright_x: float = 0.0
+    bright_y: float = 350.0
+    falloff: float = 0.25
+
+    def gain_at(self, x: float, y: float) -> NDArray[np.float64]:
+        """(3,) factors for something at a felt point."""
+        d2 = ((x - self.bright_x) ** 2 + (y - self.bright_y) ** 2) / 1e6
+        return np.asarray(self.gain) * (1 - self.falloff * min(d2, 2.0))
+
+    @property
+    def drift(self) -> tuple[float, float]:
+        """Where a point at height 1 mm throws its shadow, mm."""
+        a = np.radians(self.azimuth)
+        return -float(np.cos(a)) * self.slope, -float(np.sin(a)) * self.slope
+
+
+@dataclass(frozen=True)
+class Lens:
+    """blur: sigma, pixels. noise: sigma, grey levels. jpeg: quality, or None. contrast, sharpen: factors.
+    motion: length of a motion blur, pixels; its direction, degrees."""
+
+    blur: float = 0.6
+    noise: float = 2.0
+    jpeg: int | None = None
+    contrast: float = 1.0
+    sharpen: float = 0.0
+    motion: float = 0.0
+    direction: float = 0.0
+
+
+def random_light(rng: np.random.Generator) -> Light:
+    """A lamp anywhere, a cast of any colour, from dim to nearly blown out."""
+    u = rng.uniform
+    exposure = u(0.55, 1.25)
+    warm = u(-0.16, 0.22)
+    green = u(-0.05, 0.06)
+    return Light(
+        azimuth=float(u(0, 360)), slope=float(u(0.0, 1.1)), shadow=float(u(0.1, 0.6)), soft=float(u(0.05, 0.5)),
+        gain=(float(exposure * (1 - warm)), float(exposure * (1 + green)), float(exposure * (1 + warm * 0.6))),
+        bright_x=float(u(-600, 600)), bright_y=float(u(-100, 900)), falloff=float(u(0, 0.5)),
+    )  # fmt: skip
+
+
+def random_lens(rng: np.random.Generator) -> Lens:
+    """From a sharp, clean sensor to a cheap, dark, badly focused one."""
+    u = rng.uniform
+    bad = rng.random()
+    return Lens(
+        blur=float(u(0.2, 0.8) if bad < 0.7 else u(0.6, 1.5)),
+        noise=float(abs(rng.normal(0, 3)) if bad < 0.8 else u(3, 12)),
+        jpeg=int(rng.integers(40, 97)) if rng.random() < 0.7 else None,
+        contrast=float(u(0.8, 1.2)),
+        sharpen=float(u(0, 1.2) if rng.random() < 0.35 else 0.0),
+        motion=float(u(1, 4) if rng.random() < 0.06 else 0.0),
+        direction=float(u(0, 180)),
+    )
+
+
+_TILE = 1024
+_TILES: dict[int, NDArray[np.int16]] = {}
+
+
+def _grain(sigma: float, h: int, w: int, rng: np.random.Generator) -> NDArray[np.int16]:
+    """Noise (h, w, 3), cut at random from tiles that are drawn once: noise is dear at 15 frames a second."""
+    step = max(1, round(sigma * 2))
+    if step not in _TILES:
+        tile = np.random.default_rng(step).normal(0, step / 2, (_TILE, _TILE, 3))
+        _TILES[step] = np.round(tile).astype(np.int16)
+    y, x = int(rng.integers(_TILE)), int(rng.integers(_TILE))
+    rows = (np.arange(h) + y) % _TILE
+    tile = _TILES[step]
+    if h + y <= _TILE and w + x <= _TILE:
+        return tile[y : y + h, x : x + w]
+    wide = np.concatenate([tile[:, x:]] + [tile] * (w // _TILE + 1), axis=1)[:, :w]
+    return wide[rows]
+
+
+def spoil(image: Image8, lens: Lens, rng: np.random.Generator) -> Image8:
+    """The picture as the sensor and the encoder leave it; same shape."""
+    out = image
+    if lens.motion > 1:
+        n = int(lens.motion) * 2 + 1
+        kernel = np.zeros((n, n), np.float32)
+        a = np.radians(lens.direction)
+        v = np.array([np.cos(a), np.sin(a)]) * lens.motion / 2
+        c = n // 2
+        cv2.line(kernel, tuple(np.int32(np.round(c - v))), tuple(np.int32(np.round(c + v))), 1.0, 1, cv2.LINE_AA)
+        out = cv2.filter2D(out, -1, kernel / kernel.sum())
+    if lens.blur > 0.25:
+        out = cv2.GaussianBlur(out, (0, 0), lens.blur)
+    if lens.sharpen > 0:
+        soft = cv2.GaussianBlur(out, (0, 0), 1.0)
+        out = cv2.addWeighted(out, 1 + lens.sharpen, soft, -lens.sharpen, 0)
+    if lens.contrast != 1.0:
+        out = cv2.convertScaleAbs(out, alpha=lens.contrast, beta=110 * (1 - lens.contrast) + 5)
+    if lens.noise > 0.3:
+        out = cv2.add(out, _grain(lens.noise, out.shape[0], out.shape[1], rng), dtype=cv2.CV_8U)
+    if lens.jpeg is not None:
+        ok, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])
+        if ok:
+            out = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    return np.asarray(out, np.uint8)

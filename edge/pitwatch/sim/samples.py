@@ -1,0 +1,278 @@
+"""Training samples: random pieces of random tables, rendered directly, with what is to be learned from them.
+
+Out: `Sample`s, one zone each: the native picture, its camera, and the truth of every card, stack and arm
+with the share of it that shows. Lengths mm in the table frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.cards import CARDS
+from pitwatch.chips import CASINO
+from pitwatch.sim.chipart import ChipArt, random_chip_design
+from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.felt import Felt, random_felt
+from pitwatch.sim.light import random_lens, random_light, spoil
+from pitwatch.sim.render import IdMap, Renderer, arm_outline, card_corners, replace_region
+from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
+from pitwatch.sim.typefaces import every_typeface
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import template
+from pitwatch.vision.looks import Zone
+
+__all__ = ["CardTruth", "Sample", "Sampler", "StackTruth"]
+
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CardTruth:
+    """A card, the share of it that shows (0 to 1), and whether enough shows to name it."""
+
+    pose: CardPose
+    visible: float
+    readable: bool
+
+
+@dataclass(frozen=True)
+class StackTruth:
+    """A stack and the share of it that shows (0 to 1)."""
+
+    pose: StackPose
+    visible: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """image: (h, w, 3) uint8 BGR as `camera` took it. arms: outlines (N, 2) on the felt, mm."""
+
+    image: NDArray[np.uint8]
+    camera: Camera
+    zone: Zone
+    cards: tuple[CardTruth, ...]
+    stacks: tuple[StackTruth, ...]
+    arms: tuple[Points, ...]
+
+
+def random_camera(rng: np.random.Generator, x: float, y: float) -> Camera:
+    """A camera anywhere above the players or the dealer that looks at (x, y), 0.7 to 2.8 px/mm there."""
+    tilt = np.radians(rng.uniform(4, 56))
+    azimuth = rng.uniform(0, 2 * np.pi)
+    if rng.random() < 0.5:
+        azimuth = rng.choice([-np.pi / 2, np.pi / 2]) + rng.normal(0, 0.5)
+    far = rng.uniform(900, 2400)
+    scale = float(np.exp(rng.uniform(np.log(0.75), np.log(2.5)))) if rng.random() < 0.45 else rng.uniform(0.78, 1.3)
+    eye = np.array([x, y, 0.0]) + far * np.array([np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)])
+    forward = np.array([x, y, 0.0]) - eye
+    forward /= np.linalg.norm(forward)
+    side = np.cross(forward, [0, 0, 1.0])
+    side /= np.linalg.norm(side)
+    down = np.cross(forward, side)
+    roll = rng.normal(0, 0.12) if rng.random() < 0.7 else rng.uniform(-np.pi, np.pi)
+    right = np.cos(roll) * side + np.sin(roll) * down
+    below = -np.sin(roll) * side + np.cos(roll) * down
+    R = np.vstack([right, below, forward])
+    f = scale * far / np.sqrt(np.cos(tilt))
+    K = np.array([[f, 0, 0.0], [0, f, 0.0], [0, 0, 1.0]])
+    return Camera(1, 1, K, R, -R @ eye)
+
+
+class Sampler:
+    """Random samples without end, the same for the same seed.
+
+    held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
+    ones give crops for the readers at less cost.
+    """
+
+    def __init__(self, seed: int, held_out: bool = False, size: float = 320.0) -> None:
+        self.size = size
+        self.rng = np.random.default_rng([seed, int(held_out)])
+        fonts = every_typeface()
+        third = tuple(f for i, f in enumerate(fonts) if i % 7 == 3)
+        self.fonts = third if held_out else tuple(f for f in fonts if f not in third)
+        self.layout = template(6)
+        self._decks = [self._deck() for _ in range(7)]
+        self._felts = [self._felt() for _ in range(4)]
+        self._chips = [self._chip_art() for _ in range(12)]
+        self._drawn = 0
+
+    def _deck(self) -> Deck:
+        return Deck(random_design(self.rng, self.fonts))
+
+    def _felt(self) -> Felt:
+        return random_felt(self.layout, self.rng, self.fonts)
+
+    def _chip_art(self) -> ChipArt:
+        shared: dict[str, object] = {}
+        return ChipArt({d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations})
+
+    def next(self) -> Sample:
+        """The next sample."""
+        rng = self.rng
+        self._drawn += 1
+        if self._drawn % 400 == 0:
+            self._decks[int(rng.integers(len(self._decks)))] = self._deck()
+        if self._drawn % 250 == 0:
+            self._felts[int(rng.integers(len(self._felts)))] = self._felt()
+        if self._drawn % 100 == 0:
+            self._chips[int(rng.integers(len(self._chips)))] = self._chip_art()
+        zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), self.size)
+        whole = random_camera(rng, zone.x, zone.y)
+        h = zone.size / 2 + 4
+        square = np.array([[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)])
+        px = whole.project(square)
+        x0, y0 = np.floor(px.min(axis=0)).astype(int)
+        x1, y1 = np.ceil(px.max(axis=0)).astype(int)
+        camera = replace_region(whole, (int(x0), int(y0), int(x1 - x0), int(y1 - y0)))
+        deck = self._decks[int(rng.integers(len(self._decks)))]
+        art = self._chips[int(rng.integers(len(self._chips)))]
+        light = random_light(rng)
+        light = replace(light, bright_x=zone.x + light.bright_x, bright_y=zone.y + light.bright_y - 350)
+        renderer = Renderer(camera, self._felts[int(rng.integers(len(self._felts)))], deck, art, light)
+        scene = self._scene(zone)
+        image = renderer.frame(scene)
+        image = _glare(image, rng)
+        image = spoil(image, random_lens(rng), rng)
+        return self._truth(image, camera, zone, scene, renderer)
+
+    # ------------------------------------------------------------------ what lies there
+
+    def _scene(self, zone: Zone) -> Scene:
+        rng = self.rng
+        cards: list[CardPose] = []
+        stacks: list[StackPose] = []
+        busy = rng.random()
+        if busy > 0.06:
+            for _ in range(int(rng.choice([0, 1, 1, 2, 2, 3] if zone.size > 250 else [1, 1, 2]))):
+                self._hand(zone, cards)
+            for _ in range(int(rng.choice([0, 1, 1, 2, 3, 5] if zone.size > 250 else [0, 1, 1, 2]))):
+                self._stack(zone, stacks)
+        arms = tuple(self._arm(zone) for _ in range(int(rng.choice([0, 1, 2], p=[0.68, 0.27, 0.05]))))
+        return Scene(0.0, tuple(cards), tuple(stacks), arms)
+
+    def _hand(self, zone: Zone, cards: list[CardPose]) -> None:
+        rng = self.rng
+        u = rng.uniform
+        reach = 0.47 if zone.size > 250 else 0.25
+        x, y = zone.x + u(-reach, reach) * zone.size, zone.y + u(-reach, reach) * zone.size
+        yaw = u(0, 360)
+        n = int(rng.choice([1, 2, 2, 3, 3, 4, 5, 6]))
+        style = rng.random()
+        a = np.radians(yaw)
+        up, right = np.array([np.cos(a), np.sin(a)]), np.array([np.sin(a), -np.cos(a)])
+        if style < 0.5:
+            step = -up * u(14, 34) + right * u(4, 22) * rng.choice([-1, 1, 1])  # a dealer's fan: each index shows
+        elif style < 0.68:
+            step = right * u(48, 86) * rng.choice([-1, 1]) + up * u(-8, 8)  # a row
+        elif style < 0.86:
+            step = up * u(-60, 60) + right * u(-55, 55)
+        else:
+            step = up * u(-16, 16) + right * u(-14, 14)  # nearly squared
+        down = rng.random() < 0.1
+        for i in range(n):
+            sideways = i >= 2 and i == n - 1 and rng.random() < 0.15
+            order = len(cards)
+            cards.append(
+                CardPose(
+                    card=CARDS[int(rng.integers(52))],
+                    face_up=not (down and rng.random() < 0.7) and rng.random() > 0.08,
+                    x=float(x + u(-3, 3)), y=float(y + u(-3, 3)),
+                    yaw=float(yaw + rng.normal(0, 4) + (90 if sideways else 0)),
+                    z=0.3 * (i + 1) + (float(u(0, 3)) if rng.random() < 0.15 else 0.0), order=order,
+                )
+            )  # fmt: skip
+            x, y = x + step[0], y + step[1]
+
+    def _stack(self, zone: Zone, stacks: list[StackPose]) -> None:
+        rng = self.rng
+        u = rng.uniform
+        cents = [d.cents for d in CASINO.denominations]
+        if stacks and rng.random() < 0.35:
+            # a payout or a double beside a wager, touching or nearly
+            a, near = u(0, 2 * np.pi), stacks[int(rng.integers(len(stacks)))]
+            x, y = near.x + np.cos(a) * u(39.5, 50), near.y + np.sin(a) * u(39.5, 50)
+        else:
+            x, y = zone.x + u(-0.48, 0.48) * zone.size, zone.y + u(-0.48, 0.48) * zone.size
+        if any(np.hypot(s.x - x, s.y - y) < 39.3 for s in stacks):
+            return
+        n = int(rng.choice([1, 2, 3, 4, 5])) if rng.random() < 0.55 else int(rng.integers(1, 26))
+        style = rng.random()
+        if style < 0.4:
+            chips = [int(rng.choice(cents))] * n
+        elif style < 0.8:
+            kinds = rng.choice(cents, size=int(rng.integers(2, 4)), replace=False)
+            chips = sorted((int(c) for c in rng.choice(kinds, size=n)), reverse=True)
+        else:
+            chips = [int(c) for c in rng.choice(cents, size=n)]
+        stacks.append(StackPose(tuple(chips), float(x), float(y), look=int(rng.integers(1 << 30))))
+
+    def _arm(self, zone: Zone) -> ArmPose:
+        rng = self.rng
+        x, y = zone.x + rng.uniform(-0.6, 0.6) * zone.size, zone.y + rng.uniform(-0.6, 0.6) * zone.size
+        a = rng.uniform(0, 2 * np.pi)
+        far = rng.uniform(250, 600)
+        return ArmPose("dealer", float(x + far * np.cos(a)), float(y + far * np.sin(a)), float(x), float(y),
+                       float(rng.uniform(20, 90)), int(rng.integers(1 << 30)))  # fmt: skip
+
+    # ------------------------------------------------------------------ truth
+
+    def _truth(self, image: NDArray[np.uint8], camera: Camera, zone: Zone, scene: Scene, renderer: Renderer) -> Sample:
+        ids, d = renderer.ids(scene), renderer.deck.design
+        tall = (d.index_y + d.index_height + d.index_gap + d.index_suit) if not d.beside else d.index_y + d.index_height
+        wide = 2 * d.index_x if not d.beside else 2 * d.index_x + d.index_suit
+        cards = []
+        for i, card in enumerate(scene.cards):
+            seen = _seen(ids, camera, card, _grid(3, 60, 3, 85, 8, 10)) == 1 + i
+            corners = [(1.5, wide, 2.0, tall), (63 - wide, 61.5, 88 - tall, 86.0)]
+            if d.four_index:
+                corners += [(63 - wide, 61.5, 2.0, tall), (1.5, wide, 88 - tall, 86.0)]
+            shows = [(_seen(ids, camera, card, _grid(*c, 4, 6)) == 1 + i).mean() for c in corners]
+            rank = card.card[0]
+            # without its index a card is named only by pips that can be counted
+            readable = max(shows) > 0.85 or (seen.mean() > 0.8 and rank not in "JQK")
+            cards.append(CardTruth(card, float(seen.mean()), bool(readable)))
+        stacks = []
+        n = 1 + len(scene.cards)
+        for j, stack in enumerate(scene.stacks):
+            area = float(cv2.contourArea(renderer.stack_hull(stack).astype(np.float32))) * ids.scale**2
+            stacks.append(StackTruth(stack, min(1.0, float(np.count_nonzero(ids.image == n + j)) / max(area, 1.0))))
+        arms = []
+        for arm in scene.arms:
+            px = np.vstack([camera.project(o) for _, o in arm_outline(arm)])
+            arms.append(camera.to_table(cv2.convexHull(px.astype(np.float32)).reshape(-1, 2)))
+        return Sample(image, camera, zone, tuple(cards), tuple(stacks), tuple(arms))
+
+
+def _grid(x0: float, x1: float, y0: float, y1: float, nx: int, ny: int) -> Points:
+    """Points (N, 2) on a card, mm from its upper left corner."""
+    gx, gy = np.meshgrid(np.linspace(x0, x1, nx), np.linspace(y0, y1, ny))
+    return np.column_stack([gx.ravel(), gy.ravel()])
+
+
+def _seen(ids: IdMap, camera: Camera, card: CardPose, points: Points) -> NDArray[np.int32]:
+    c = card_corners(card)
+    origin, along, below = c[0], (c[1] - c[0]) / 63, (c[3] - c[0]) / 88
+    return ids.at(camera.project(origin + points[:, :1] * along + points[:, 1:] * below))
+
+
+def _glare(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Now and then a lamp's reflection, a broad shadow, or both."""
+    if rng.random() > 0.35:
+        return image
+    h, w = image.shape[:2]
+    mask = np.zeros((h // 8 + 1, w // 8 + 1), np.float32)
+    centre = (int(rng.integers(mask.shape[1])), int(rng.integers(mask.shape[0])))
+    axes = (int(rng.integers(3, mask.shape[1])), int(rng.integers(3, mask.shape[0])))
+    cv2.ellipse(mask, centre, axes, float(rng.uniform(0, 180)), 0, 360, 1.0, -1)
+    mask = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(2, 12)))
+    mask = cv2.resize(mask, (w, h), interpolation=cv2.INTER_LINEAR)[..., None]
+    if rng.random() < 0.5:
+        out = image * (1 - mask * rng.uniform(0.2, 0.6))
+    else:
+        out = image + mask * rng.uniform(20, 90)
+    return np.clip(out, 0, 255).astype(np.uint8)

@@ -1,0 +1,101 @@
+"""The eyes: one look at one zone of one frame.
+
+In: frames and zones. Out: `Look`s in the table frame, mm and cents. Nothing is remembered from look to look
+but where the pixels of a zone lie.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.capture.frame import Frame
+from pitwatch.chips import CASINO, ChipSet
+from pitwatch.table.camera import Camera
+from pitwatch.vision.card_reader import CardReader
+from pitwatch.vision.crops import ZONE_PX, card_crop, card_mask, layer_px, stack_strip, zone_maps, zone_picture, zone_to_mm
+from pitwatch.vision.detector import Box, Detector
+from pitwatch.vision.looks import CardSeen, HandSeen, Look, StackSeen, Zone
+from pitwatch.vision.stack_reader import StackReader
+
+__all__ = ["Eyes"]
+
+
+class Eyes:
+    """Detector, card reader and stack reader on one calibrated camera.
+
+    Raises UserError when weights are missing or changed.
+    """
+
+    def __init__(self, camera: Camera, chips: ChipSet = CASINO, *, weights: Path | None = None, threads: int = 1) -> None:
+        self.camera = camera
+        self._detector = Detector(weights, threads)
+        self._cards = CardReader(weights, threads)
+        self._stacks = StackReader(chips, weights, threads)
+        self._maps: dict[Zone, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+
+    def look(self, frame: Frame, zone: Zone) -> Look:
+        """Everything to be seen in a zone."""
+        if zone not in self._maps:
+            self._maps[zone] = zone_maps(self.camera, zone)
+        boxes = self._detector.boxes(zone_picture(frame.image, self._maps[zone]))
+        cards = [b for b in boxes if b.kind < 2]
+        stacks = [b for b in boxes if b.kind == 2]
+        return Look(
+            frame.t,
+            zone,
+            self._read_cards(frame.image, zone, cards, stacks),
+            self._read_stacks(frame.image, zone, stacks),
+            tuple(_hand(zone, b) for b in boxes if b.kind == 3),
+        )
+
+    def _read_cards(self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box], stacks: list[Box]) -> tuple[CardSeen, ...]:
+        poses = np.array([(*_place(zone, b), _yaw(b)) for b in boxes]).reshape(-1, 3)
+        bases = np.array([_place(zone, b) for b in stacks]).reshape(-1, 2)
+        faces = [i for i, b in enumerate(boxes) if b.kind == 0]
+        crops = []
+        for i in faces:
+            x, y, yaw = poses[i]
+            mask = card_mask(x, y, yaw, np.delete(poses, i, axis=0), bases)
+            crops.append(np.dstack([card_crop(image, self.camera, x, y, yaw), mask]))
+        readings = dict(zip(faces, self._cards.read(np.array(crops)), strict=True)) if crops else {}
+        out = []
+        for i, box in enumerate(boxes):
+            x, y, yaw = (float(v) for v in poses[i])
+            r = readings.get(i)
+            if r is None:
+                out.append(CardSeen(x, y, yaw, False, box.score))
+            else:
+                ranks, suits = tuple(map(float, r.rank_logp)), tuple(map(float, r.suit_logp))
+                out.append(CardSeen(x, y, yaw, True, box.score, ranks, suits, r.unread, r.visible))
+        return tuple(out)
+
+    def _read_stacks(self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> tuple[StackSeen, ...]:
+        places = [_place(zone, b) for b in boxes]
+        if not places:
+            return ()
+        strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
+        scales = np.array([(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32)
+        readings = self._stacks.read(strips, scales)
+        return tuple(
+            StackSeen(x, y, b.score, r.count, r.chips, r.values) for (x, y), b, r in zip(places, boxes, readings, strict=True)
+        )
+
+
+def _place(zone: Zone, box: Box) -> tuple[float, float]:
+    x, y = zone_to_mm(zone, np.array([[box.x - 0.5, box.y - 0.5]]))[0]
+    return float(x), float(y)
+
+
+def _yaw(box: Box) -> float:
+    """Direction of the long edge in the table frame, degrees modulo 180; the picture's y points down."""
+    along = box.angle if box.w >= box.h else box.angle + np.pi / 2
+    return float(np.degrees(-along) % 180)
+
+
+def _hand(zone: Zone, box: Box) -> HandSeen:
+    x, y = _place(zone, box)
+    k = zone.size / ZONE_PX
+    return HandSeen(x, y, box.w * k, box.h * k, float(np.degrees(-box.angle) % 180), box.score)

@@ -1,0 +1,91 @@
+"""The stack reader: how many chips a stack has, which, and how probable each total is.
+
+In: strips along the projected vertical (`crops.stack_strip`) with their scale. Out: chips bottom to top and
+totals in cents with probabilities.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.chips import ChipSet
+from pitwatch.vision.weights import open_session
+
+__all__ = ["StackReader", "StackReading", "totals"]
+
+_KEPT = 40  # totals carried along while layers are added
+_NAMED = 8  # totals handed on
+
+
+class StackReading(NamedTuple):
+    """count: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
+    their probabilities, likeliest first."""
+
+    count: int
+    chips: tuple[int, ...]
+    values: tuple[tuple[int, float], ...]
+
+
+class StackReader:
+    """The network for one house's chips, whose colours it names. Raises UserError as `open_session` does."""
+
+    def __init__(self, chips: ChipSet, folder: Path | None = None, threads: int = 1) -> None:
+        self._session, weights = open_session("stack_reader", folder, threads)
+        self._input = self._session.get_inputs()[0].name
+        self._cool_count = weights.number("temperature_count")
+        self._cool_layers = weights.number("temperature_layers")
+        names = weights.about.get("classes", [])
+        by_name = {d.name: d.cents for d in chips.denominations}
+        # a colour that this house does not have is impossible, not merely unlikely
+        self._cents = [by_name.get(str(n)) for n in names]
+
+    def read(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> list[StackReading]:
+        """strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm."""
+        if not len(strips):
+            return []
+        x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+        s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
+        x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
+        count, layers = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
+        known = [i for i, c in enumerate(self._cents) if c is not None]
+        cents = [c for c in self._cents if c is not None]
+        out = []
+        for i in range(len(strips)):
+            n = _softmax(count[i] / self._cool_count)
+            kinds = _softmax(layers[i][:, known] / self._cool_layers)
+            best = int(n[1:].argmax()) + 1
+            chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
+            out.append(StackReading(best, chips, totals(n, kinds, cents)))
+        return out
+
+
+def totals(count: NDArray[np.float64], kinds: NDArray[np.float64], cents: list[int]) -> tuple[tuple[int, float], ...]:
+    """Probability of each total.
+
+    count: (26,) of 0 to 25 chips. kinds: (25, k) of each layer's denomination, bottom first, given that a
+    chip is there. cents: (k,) their values. Layers are taken as independent.
+    """
+    out: dict[int, float] = {}
+    sums = {0: 1.0}
+    last = int(np.flatnonzero(count > 0.004).max(initial=1))
+    for i in range(last):
+        grown: dict[int, float] = {}
+        options = [(c, float(p)) for c, p in zip(cents, kinds[i], strict=True) if p > 0.004]
+        for total, p in sums.items():
+            for c, q in options:
+                grown[total + c] = grown.get(total + c, 0.0) + p * q
+        sums = dict(sorted(grown.items(), key=lambda e: -e[1])[:_KEPT])
+        share = float(count[i + 1])
+        if share > 0.004:
+            for total, p in sums.items():
+                out[total] = out.get(total, 0.0) + share * p
+    return tuple(sorted(out.items(), key=lambda e: (-e[1], e[0]))[:_NAMED])
+
+
+def _softmax(v: NDArray[np.float64]) -> NDArray[np.float64]:
+    e = np.exp(v - v.max(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=-1, keepdims=True), np.float64)

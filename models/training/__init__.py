@@ -1,0 +1,1 @@
+"""Training: pictures from the simulated table, three networks, their ONNX files and the manifest."""

@@ -1,0 +1,86 @@
+"""The two readers as torch modules: what a card is, and what a stack holds.
+
+Inputs are float tensors in -1 to 1, channels first, of the shapes in `pitwatch.vision.crops`.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from models.training.data import DENOMINATIONS
+from pitwatch.cards import RANKS, SUITS
+from pitwatch.vision.crops import STRIP_BELOW, STRIP_CHIPS, STRIP_ROWS, STRIP_SHAPE
+
+__all__ = ["CardReader", "StackReader"]
+
+
+def _conv(i: int, o: int, stride: int | tuple[int, int] = 1) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
+
+
+class _Residual(nn.Module):
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(_conv(n, n), nn.Conv2d(n, n, 3, 1, 1, bias=False), nn.BatchNorm2d(n))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + cast(Tensor, self.body(x)))
+
+
+class CardReader(nn.Module):
+    """(N, 4, 160, 112) BGR and mask -> (N, 14) rank logits, (N, 5) suit logits, (N, 1) share that shows.
+
+    The last rank and the last suit mean "unread".
+    """
+
+    def __init__(self, width: int = 12) -> None:
+        super().__init__()
+        w = width
+        self.body = nn.Sequential(
+            _conv(4, w, 2), _conv(w, 2 * w, 2), _conv(2 * w, 2 * w),
+            _conv(2 * w, 4 * w, 2), _Residual(4 * w),
+            _conv(4 * w, 8 * w, 2), _conv(8 * w, 8 * w),
+            nn.Conv2d(8 * w, 40, 1),
+        )  # fmt: skip
+        self.join = nn.Sequential(nn.Flatten(), nn.Dropout(0.15), nn.Linear(40 * 70, 192), nn.ReLU(inplace=True))
+        self.rank = nn.Linear(192, len(RANKS) + 1)
+        self.suit = nn.Linear(192, len(SUITS) + 1)
+        self.visible = nn.Linear(192, 1)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        h = self.join(self.body(x))
+        return self.rank(h), self.suit(h), torch.sigmoid(self.visible(h))
+
+
+class StackReader(nn.Module):
+    """(N, 5, 128, 32) BGR, log px a layer, log px a mm -> (N, 26) count logits, (N, 25, 7) layer logits.
+
+    Layers from the bottom; their last class is "no chip here".
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _conv(5, 20, 2), _conv(20, 40, 2), _Residual(40), _conv(40, 56, (1, 2)), _conv(56, 72, (1, 2))
+        )
+        self.line = nn.Sequential(
+            nn.Conv1d(144, 96, 5, 1, 2), nn.ReLU(inplace=True),
+            nn.Conv1d(96, 96, 5, 1, 2), nn.ReLU(inplace=True),
+            nn.Conv1d(96, 96, 5, 1, 2), nn.ReLU(inplace=True),
+        )  # fmt: skip
+        self.layers = nn.Conv1d(96, len(DENOMINATIONS) + 1, 1)
+        rows = STRIP_SHAPE[0] // STRIP_ROWS
+        self.count = nn.Sequential(
+            nn.Conv1d(96, 24, 1), nn.Flatten(), nn.Dropout(0.1), nn.Linear(24 * rows, 128), nn.ReLU(inplace=True),
+            nn.Linear(128, STRIP_CHIPS + 1),
+        )  # fmt: skip
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.body(x)
+        h = self.line(h.permute(0, 1, 3, 2).flatten(1, 2))
+        last = STRIP_SHAPE[0] // STRIP_ROWS - STRIP_BELOW
+        layers = self.layers(h)[:, :, last - STRIP_CHIPS : last].flip(2).permute(0, 2, 1)
+        return self.count(h), layers

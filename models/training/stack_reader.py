@@ -1,0 +1,74 @@
+"""Training of the stack reader: how many chips, and which, from a strip along the projected vertical."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from models.training.data import DENOMINATIONS
+from models.training.loop import Data, fit
+from models.training.nets import StackReader
+
+__all__ = ["train_stack_reader"]
+
+_KEYS = ("strip", "count", "chips", "layer")
+
+
+def tensor(strips: np.ndarray, layer: np.ndarray) -> Tensor:
+    """(N, 128, 32, 3) uint8 and (N, 2) px a layer and px a mm to (N, 5, 128, 32) float."""
+    x = torch.from_numpy(strips).permute(0, 3, 1, 2).float() / 127.5 - 1
+    s = torch.from_numpy(np.log(np.maximum(layer, 0.05)).astype(np.float32))[:, :, None, None]
+    return torch.cat([x, s.expand(-1, -1, *x.shape[2:])], 1)
+
+
+def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> StackReader:
+    """Train, or go on; returns the best net. Reads `cache`/strips, writes below `out`."""
+    torch.manual_seed(seed)
+    net = StackReader()
+    data, held = Data(cache / "strips", "train", _KEYS), Data(cache / "strips", "val", _KEYS)
+    print(f"stack reader: {data.n} strips to learn from, {held.n} held out", flush=True)
+
+    def loss(net: nn.Module, rows: dict[str, np.ndarray], g: torch.Generator) -> Tensor:
+        x = tensor(rows["strip"], rows["layer"])
+        n = len(x)
+        gain = 1 + 0.3 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
+        bias = 0.2 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
+        cast = 0.1 * (torch.rand(n, 3, 1, 1, generator=g) * 2 - 1)
+        x = torch.cat([(x[:, :3] * gain + bias + cast).clamp(-1, 1), x[:, 3:]], 1)
+        flip = torch.rand(n, 1, 1, 1, generator=g) < 0.5
+        x = torch.where(flip, x.flip(3), x)
+        count, layers = net(x)
+        # a stack seen from straight above shows no layers: its count is not learned from guessing
+        sure = torch.from_numpy((rows["layer"][:, 0] > 0.5).astype(np.float32))
+        c = F.cross_entropy(count, torch.from_numpy(rows["count"]).long(), reduction="none")
+        truth = torch.from_numpy(rows["chips"]).long()
+        y = F.cross_entropy(layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none").view(n, -1)
+        weight = torch.where(truth < len(DENOMINATIONS), 1.0, 0.3)
+        return (c * sure).mean() + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
+
+    def score(net: nn.Module) -> dict[str, float]:
+        net.eval()
+        counts, tops = [], []
+        k = min(4000, held.n)
+        with torch.inference_mode():
+            for i in range(0, k, 500):
+                c, y = net(tensor(held.arrays["strip"][i : min(i + 500, k)], held.arrays["layer"][i : min(i + 500, k)]))
+                counts.append(c.argmax(1).numpy())
+                tops.append(y[..., : len(DENOMINATIONS)].argmax(2).numpy())
+        n, kinds = np.concatenate(counts), np.concatenate(tops)
+        truth, chips = held.arrays["count"][:k], held.arrays["chips"][:k]
+        right = n == truth
+        value = np.array(DENOMINATIONS)
+        exact = np.array([
+            right[i] and value[kinds[i, : truth[i]]].sum() == value[chips[i, : truth[i]]].sum() for i in range(k)
+        ])  # fmt: skip
+        low = (truth <= 6) & (held.arrays["layer"][:k, 0] > 1.0)
+        return {"score": float(exact.mean()), "count": float(right.mean()), "few": float(exact[low].mean())}
+
+    fit(net, data, loss, score, out, minutes=minutes, epochs=epochs, seed=seed, batch=96)
+    net.load_state_dict(torch.load(out / "best.pt", weights_only=True))
+    return net
