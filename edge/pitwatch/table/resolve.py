@@ -1,0 +1,133 @@
+"""What a mounting can resolve: pixels a card index and a chip layer at every seat, and what follows.
+
+In: a calibrated camera and a layout. Out: figures in px, px/mm and degrees for each seat and the dealer, with
+a verdict in words.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout, Point
+from pitwatch.vision.looks import CARD_MM, CHIP_PITCH_MM
+
+__all__ = ["INDEX_MM", "Resolved", "resolve"]
+
+# height of the rank in the corner of a standard index
+INDEX_MM = 9.0
+Cards = Literal["ranks and suits", "ranks", "none"]
+Chips = Literal["values", "heights", "none"]
+
+# First estimates, to be set by measured accuracy: a camera 2304 px wide over a whole table gives an index of
+# 7 to 9 px and 1.5 to 1.9 px a chip, one 3840 px wide twice that.
+_SUIT_PX, _RANK_PX = 8.0, 5.0
+_VALUE_PX, _HEIGHT_PX = 2.0, 1.0
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What can be seen at one seat, 0 the dealer.
+
+    px_per_mm: scale where the cards lie, in the direction in which it is smallest. index_px: height of a
+    card's corner index. layer_px: height of one chip on the spot, None for the dealer. steepness: degrees
+    by which the line of sight rises from the felt, 90 straight down. in_view: cards and spot are in the
+    picture. cards, chips: what can be read.
+    """
+
+    seat: int
+    px_per_mm: float
+    index_px: float
+    layer_px: float | None
+    steepness: float
+    in_view: bool
+    cards: Cards
+    chips: Chips | None
+
+    @property
+    def text(self) -> str:
+        """One line for a technician."""
+        where = "dealer" if self.seat == 0 else f"seat {self.seat}"
+        if not self.in_view:
+            return f"{where}: not wholly in the picture; turn the camera or mount it higher"
+        cards = {
+            "ranks and suits": "ranks and suits",
+            "ranks": "ranks, suits not surely",
+            "none": "no cards: nearer or more pixels",
+        }[self.cards]
+        line = f"{where}: {self.px_per_mm:.1f} px/mm, index {self.index_px:.0f} px: {cards}"
+        if self.layer_px is None:
+            return line
+        chips = {
+            "values": "chip values",
+            "heights": "heights of stacks, mixed stacks not surely",
+            "none": "no stacks: lower, nearer or more pixels",
+        }[self.chips or "none"]
+        return f"{line}; {self.layer_px:.1f} px a chip: {chips}"
+
+
+def resolve(camera: Camera, layout: Layout) -> tuple[Resolved, ...]:
+    """The figures for the dealer (first) and each seat."""
+    return tuple(_seat(camera, layout, seat) for seat in range(layout.n + 1))
+
+
+def _seat(camera: Camera, layout: Layout, seat: int) -> Resolved:
+    corners = layout.card_area(seat)
+    middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
+    spot = None if seat == 0 else layout.spots[seat - 1]
+    scale = _scale(camera, middle)
+    index = scale * INDEX_MM
+    cards: Cards = "ranks and suits" if index >= _SUIT_PX else "ranks" if index >= _RANK_PX else "none"
+    layer: float | None = None
+    chips: Chips | None = None
+    outline = list(corners)
+    if spot is not None:
+        layer = _layer(camera, spot)
+        chips = "values" if layer >= _VALUE_PX else "heights" if layer >= _HEIGHT_PX else "none"
+        outline = _hand_and_spot(layout, seat)
+    return Resolved(
+        seat=seat,
+        px_per_mm=scale,
+        index_px=index,
+        layer_px=layer,
+        steepness=_steepness(camera, middle),
+        in_view=_in_view(camera, outline),
+        cards=cards,
+        chips=chips,
+    )
+
+
+def _scale(camera: Camera, at: Point) -> float:
+    x, y = at
+    p = camera.project([(x - 0.5, y), (x + 0.5, y), (x, y - 0.5), (x, y + 0.5)])
+    return float(np.linalg.svd(np.column_stack([p[1] - p[0], p[3] - p[2]]), compute_uv=False)[1])
+
+
+def _layer(camera: Camera, at: Point) -> float:
+    # over ten chips: the height of a stack that is worth counting
+    a, b = camera.project([(*at, 0.0), (*at, 10 * CHIP_PITCH_MM)])
+    return float(np.hypot(*(b - a)) / 10)
+
+
+def _steepness(camera: Camera, at: Point) -> float:
+    dx, dy, dz = camera.position_mm - np.array([*at, 0.0])
+    return math.degrees(math.atan2(dz, math.hypot(dx, dy)))
+
+
+def _hand_and_spot(layout: Layout, seat: int) -> list[Point]:
+    """Outer corners of the spot with what is laid beside it, and of a hand of five cards."""
+    half = math.hypot(*CARD_MM) / 2
+    end = 0.37 * min(layout.spot_r, 600.0) + half
+    return [layout.at(seat, inward, side) for inward in (-75.0, end) for side in (-75.0, 75.0)]
+
+
+def _in_view(camera: Camera, points: list[Point]) -> bool:
+    mm = np.column_stack([np.array(points), np.zeros(len(points))])
+    if (mm @ camera.R[2] + camera.t_mm[2] <= 0).any():
+        return False
+    px = camera.project(mm)
+    return bool((px >= 0).all() and (px[:, 0] < camera.width).all() and (px[:, 1] < camera.height).all())
