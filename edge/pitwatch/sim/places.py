@@ -119,7 +119,7 @@ class Places:
                 # stay within reach of the spot
                 column, depth = math.copysign(56.0, column), math.copysign(42.0, depth)
             return self.layout.at(seat, depth, column)
-        return self.layout.at(seat, 0.0, {"pay": 45.0, "double": -45.0, "raise": -45.0}.get(role, 0.0))
+        return self.layout.at(seat, 0.0, {"pay": 47.0, "double": -47.0, "raise": -47.0}.get(role, 0.0))
 
     def _from_middle(self, seat: int) -> Point:
         x, y = self.layout.spots[seat - 1]
@@ -140,15 +140,20 @@ def _order(seat: int, played: Played) -> list[int]:
 
 
 def fits(layout: Layout, played: Played) -> bool:
-    """Whether all hands of a round lie clear of each other."""
+    """Whether all hands of a round lie clear of each other, each before its own seat."""
     places = Places(layout, played)
-    hands: list[list[Place]] = [[places.dealer(k) for k in range(len(played.dealer))]]
-    hands += [
-        [places.card(h.seat, h.number, k, _sideways(h, k)) for k in range(len(h.cards))] for h in played.hands
-    ]
-    return not any(
-        _overlap(p, q) for a, b in itertools.combinations(hands, 2) for p, q in itertools.product(a, b)
-    )
+    hands = [(0, [places.dealer(k) for k in range(len(played.dealer))])]
+    for h in played.hands:
+        cards = [places.card(h.seat, h.number, k, _sideways(h, k)) for k in range(len(h.cards))]
+        hands.append((h.seat, cards))
+    if any(_seat_near(layout, p) != {seat} for seat, cards in hands for p in cards):
+        return False
+    pairs = itertools.combinations([cards for _, cards in hands], 2)
+    return not any(_overlap(p, q) for a, b in pairs for p, q in itertools.product(a, b))
+
+
+def _seat_near(layout: Layout, p: Place) -> set[int | None]:
+    return {layout.seat_of(p.x + dx, p.y + dy) for dx in (-_MARGIN, _MARGIN) for dy in (-_MARGIN, _MARGIN)}
 
 
 def _sideways(hand: Hand, k: int) -> bool:
