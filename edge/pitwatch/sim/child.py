@@ -46,10 +46,16 @@ class ChildSource:
         self._channel = channel
         self._lines = channel.makefile("r", encoding="utf-8")
         self._closing = threading.Event()
+        self._iterating = False
         channel.settimeout(_START_TIMEOUT)
-        hello = self._receive()
-        if hello is None:
-            raise RuntimeError("the simulated camera ended before its first frame")
+        try:
+            hello = self._receive()
+            if hello is None:
+                raise RuntimeError("the simulated camera ended before its first frame")
+        except BaseException:
+            self._lines.close()
+            channel.close()
+            raise
         channel.settimeout(None)
         self.width: int = hello["width"]
         self.height: int = hello["height"]
@@ -62,32 +68,43 @@ class ChildSource:
         return self.width * self.height * 3
 
     def __iter__(self) -> Iterator[Frame]:
-        while not self._closing.is_set():
-            message = self._receive()
-            if message is None:
-                if self._closing.is_set():
+        self._iterating = True
+        try:
+            while not self._closing.is_set():
+                message = self._receive()
+                if message is None and not self._closing.is_set():
+                    raise RuntimeError("the simulated camera ended in the middle of its frames")
+                if message is None or message.get("end"):
                     return
-                raise RuntimeError("the simulated camera ended in the middle of its frames")
-            if message.get("end"):
-                return
-            slot = message["slot"]
-            shared = np.frombuffer(self._memory, np.uint8, self._size, slot * self._size)
-            image = shared.reshape(self.height, self.width, 3).copy()
-            del shared
-            with suppress(OSError):
-                self._channel.send(bytes([slot]))
-            yield Frame(message["t"], image, message["index"])
+                slot = message["slot"]
+                shared = np.frombuffer(self._memory, np.uint8, self._size, slot * self._size)
+                image = shared.reshape(self.height, self.width, 3).copy()
+                del shared
+                with suppress(OSError):
+                    self._channel.send(bytes([slot]))
+                yield Frame(message["t"], image, message["index"])
+        finally:
+            self._iterating = False
+            self._release()
 
     def close(self) -> None:
         """Have the other process end; iterating ends too."""
         self._closing.set()
         with suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
+        # another thread that waits for a frame wakes up, and releases when it is done
+        if not self._iterating:
+            self._release()
+
+    def _release(self) -> None:
+        self._lines.close()
+        self._channel.close()
+        self._memory.close()
 
     def _receive(self) -> dict[str, Any] | None:
         try:
             line = self._lines.readline()
-        except OSError:
+        except (OSError, ValueError):  # ValueError: closed
             return None
         if not line:
             return None
