@@ -11,11 +11,34 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from pitwatch.game.events import TableEvent
+from pitwatch.game import dealing, lines, playing
+from pitwatch.game.box import Box
+from pitwatch.game.closing import record, round_is_over, settle_all
+from pitwatch.game.events import (
+    CardLaid,
+    Chips,
+    Clear,
+    Gone,
+    Move,
+    Peek,
+    Shoe,
+    ShoeBurn,
+    Signal,
+    Table,
+    TableEvent,
+    Turn,
+    Void,
+)
 from pitwatch.game.findings import Finding, Unverified
+from pitwatch.game.hand import Hand
 from pitwatch.game.log import Header, read_log
+from pitwatch.game.order import in_order
 from pitwatch.game.record import HandRecord, RoundRecord
+from pitwatch.game.round import HOLD, Round
+from pitwatch.game.shoe import Shoe as ShoeCount
+from pitwatch.game.show import view
 from pitwatch.game.view import HandView, TableView
+from pitwatch.rules.profile import load_profile
 
 __all__ = ["Audit", "HandRecord", "HandView", "RoundRecord", "TableView", "audit_file", "run_audit"]
 
@@ -30,26 +53,301 @@ class Audit:
     def __init__(self, header: Header) -> None:
         """Raises UserError when the header's rules are no profile."""
         self.header = header
+        self.profile = load_profile(header.rules)
         self.rounds_done: list[RoundRecord] = []
         self.hands_total = 0
         self.hands_judged = 0
+        self._boxes: dict[tuple[int, str, int], Box] = {}
+        self._round: Round | None = None
+        self._number = 0
+        self._shoe = ShoeCount(header.decks or self.profile.decks)
+        self._idle = ""
+        """Why the table is not playing, "" while it is."""
+        self._waiting: list[TableEvent] = []
+        self._time = float("-inf")
+        self._out: list[Finding | Unverified] = []
 
     @property
     def table(self) -> TableView:
         """The table as it stands."""
-        return TableView()
+        return view(self._round, self._boxes, self._number, self._idle)
 
     def feed(self, event: TableEvent) -> list[Finding | Unverified]:
         """Take one event; returns what has become certain. Raises ValueError when `t` goes back."""
-        return []
+        if event.t < self._time:
+            raise ValueError(
+                f"event at t = {event.t} after one at {self._time}; feed events in order of time"
+            )
+        if self._waiting and event.t > self._waiting[-1].t:
+            self._judge()
+        self._time = event.t
+        self._waiting.append(event)
+        return self._said()
 
     def advance(self, t: float) -> list[Finding | Unverified]:
         """Say that every event before time `t` has been fed (call it once a frame): what waited is judged."""
-        return []
+        if self._waiting and t > self._waiting[-1].t:
+            self._judge()
+        self._time = max(self._time, t)
+        self._pass_time(t, [])
+        return self._said()
 
     def finish(self) -> list[Finding | Unverified]:
         """The log ends: judge what waited, and say what could not be judged."""
-        return []
+        self._judge()
+        if self._round is not None:
+            self._round.run_later(float("inf"))
+            self._close(ended=self._round.cleared is not None)
+        return self._said()
+
+    # -- time
+
+    def _said(self) -> list[Finding | Unverified]:
+        if self._round is not None:
+            self._out += self._round.out
+            self._round.out = []
+        out, self._out = self._out, []
+        return out
+
+    def _pass_time(self, t: float, batch: list[TableEvent]) -> None:
+        rnd = self._round
+        if rnd is None:
+            return
+        rnd.now = max(rnd.now, t)
+        rnd.run_later(t)
+        draws = any(isinstance(e, CardLaid) and e.seat == 0 for e in batch)
+        playing.expire(rnd, t, dealer_draws=draws)
+        if rnd.cleared is None:
+            return
+        fresh = any(isinstance(e, CardLaid) for e in batch)
+        if fresh or round_is_over(rnd) or t > rnd.cleared + HOLD:
+            self._close(ended=True)
+
+    def _judge(self) -> None:
+        """Take the events of one instant."""
+        batch, self._waiting = self._waiting, []
+        if not batch:
+            return
+        self._pass_time(batch[0].t, batch)
+        rnd = self._round
+        ordered = in_order(batch, self._known, self._count)
+        cleared = {(e.seat, e.hand) for e in ordered if isinstance(e, Clear)}
+        draws = [e for e in ordered if isinstance(e, CardLaid) and e.seat == 0 and self._count(0, 0) >= 2]
+        if rnd is not None and len(draws) > 1:
+            at = ordered.index(draws[0])
+            ordered = [e for e in ordered if e not in draws]
+            ordered[at:at] = dealing.best_draws(rnd, draws)
+        for event in ordered:
+            self._take(event, cleared)
+            if self._round is not None:
+                self._out += self._round.out
+                self._round.out = []
+        if self._round is not None and self._round.cleared is not None and round_is_over(self._round):
+            self._close(ended=True)
+
+    def _known(self, e: Chips) -> int:
+        box = self._boxes.get((e.seat, e.spot, e.hand))
+        return box.known if box else 0
+
+    def _count(self, seat: int, hand: int) -> int:
+        rnd = self._round
+        if rnd is None or rnd.cleared is not None:
+            return 0
+        if seat == 0:
+            return len(rnd.dealer)
+        return len(rnd.hands[seat, hand].cards) if (seat, hand) in rnd.hands else 0
+
+    # -- events
+
+    def _take(self, e: TableEvent, cleared: set[tuple[int, int | None]]) -> None:
+        rnd = self._round
+        if rnd is not None:
+            rnd.now = e.t
+            if e.evidence:
+                rnd.evidence = e.evidence
+        if isinstance(e, Table):
+            self._table(e)
+        elif isinstance(e, Shoe):
+            self._shoe.new(e.decks)
+        elif isinstance(e, ShoeBurn):
+            self._shoe.burnt += 1
+            self._see(e.card)
+        elif isinstance(e, Chips):
+            swept = bool({(e.seat, e.hand), (e.seat, None)} & cleared) and (0, None) in {
+                (s, None) for s, _ in cleared
+            }
+            self._chips(e, swept)
+        elif self._idle:
+            self._while_idle(e)
+        elif isinstance(e, CardLaid):
+            self._card(e)
+        elif rnd is None:
+            return
+        elif isinstance(e, Void):
+            self._void(rnd, e)
+        elif isinstance(e, Peek):
+            lines.insurance_closes(rnd)
+            rnd.peeked = e.t if rnd.peeked is None else rnd.peeked
+        elif isinstance(e, Signal):
+            self._signal(rnd, e)
+        elif isinstance(e, Move):
+            lines.insurance_closes(rnd)
+            dealing.on_move(rnd, e)
+        elif isinstance(e, Turn):
+            lines.insurance_closes(rnd)
+            before = rnd.dealer[rnd.hidden] if e.seat == 0 and rnd.hidden is not None else None
+            if e.card != before:
+                self._see(e.card)
+            dealing.on_turn(rnd, e)
+        elif isinstance(e, Gone):
+            dealing.on_gone(rnd, e)
+        elif isinstance(e, Clear):
+            dealing.on_clear(rnd, e)
+
+    def _see(self, card: str | None) -> None:
+        rnd = self._round
+        if self._shoe.see(card) and rnd is not None and card is not None:
+            rnd.say("card_impossible", 0, 0, about=card)
+
+    def _table(self, e: Table) -> None:
+        self._idle = "" if e.state == "open" else e.state
+        if e.state == "shuffle":
+            self._shoe.shuffled()
+        if self._idle and self._round is not None and not self._shoe_between(self._round):
+            self._round.doubt = "the table stopped during this round"
+
+    @staticmethod
+    def _shoe_between(rnd: Round) -> bool:
+        return rnd.cleared is not None
+
+    def _while_idle(self, e: TableEvent) -> None:
+        """The table is not playing: nothing is judged, but a round that was on may end."""
+        rnd = self._round
+        if rnd is None:
+            return
+        if isinstance(e, Clear) and e.seat == 0:
+            rnd.cleared = e.t
+
+    def _chips(self, e: Chips, swept: bool) -> None:
+        rnd = self._round
+        if rnd is None or self._idle:
+            key = (e.seat, e.spot, e.hand)
+            box = self._boxes.setdefault(key, Box(e.seat, e.spot, e.hand))
+            box.see(e)
+            if rnd is not None and box.settling:
+                box.doubt = "the table was not playing"
+            return
+        if e.spot == "main":
+            playing.on_main(rnd, e, swept=swept)
+        elif e.spot == lines.INSURANCE or e.spot in self.profile.side_bets:
+            lines.on_line(rnd, e, swept=swept)
+        else:
+            rnd.box(e.seat, e.spot, e.hand).see(e)
+
+    def _card(self, e: CardLaid) -> None:
+        rnd = self._round
+        if rnd is not None and rnd.cleared is not None:
+            self._close(ended=True)
+            rnd = None
+        if rnd is None:
+            rnd = self._open(e)
+        if e.face == "up" or e.card is not None:
+            self._see(e.card)
+        further = self._further(rnd, e)
+        if further:
+            lines.insurance_closes(rnd)
+            lines.next_card(rnd)
+            self._unpaid_naturals(rnd)
+        dealing.on_card(rnd, e)
+
+    @staticmethod
+    def _further(rnd: Round, e: CardLaid) -> bool:
+        if e.seat == 0:
+            return len(rnd.dealer) >= rnd.first_cards or rnd.played is not None
+        hand = rnd.hands.get((e.seat, e.hand))
+        return hand is not None and (hand.from_split or len(hand.cards) >= 2)
+
+    def _unpaid_naturals(self, rnd: Round) -> None:
+        if (
+            self.profile.blackjack_paid != "at_once"
+            or rnd.needs_check() is not False
+            or not rnd.deal_complete
+        ):
+            return
+        for h in rnd.open_hands():
+            if h.natural and not h.from_split and h.box.amount and not h.box.steps and h.growth is None:
+                rnd.wait(lambda h=h: self._still_unpaid(rnd, h))  # type: ignore[misc]
+
+    @staticmethod
+    def _still_unpaid(rnd: Round, h: Hand) -> None:
+        if h.box.amount and not h.box.steps and h.growth is None and not h.dead:
+            rnd.say("blackjack_paid_late", h.seat, h.number)
+
+    def _open(self, e: CardLaid) -> Round:
+        """The first card of a round: what lies on the spots is wagered."""
+        self._number += 1
+        rnd = Round(self._number, e.t, self.profile, self.header, self._boxes, now=e.t, evidence=e.evidence)
+        self._round = rnd
+        for box in self._boxes.values():
+            box.open_round()
+        for (seat, spot, hand), box in sorted(self._boxes.items()):
+            if spot != "main":
+                continue
+            if hand == 0:
+                rnd.opened[seat] = box.amount
+            elif not box.empty:  # chips left where a split hand lay: how they count cannot be told
+                rnd.opened[seat] = rnd.box(seat).opened = None
+        for seat, wager in sorted(rnd.opened.items()):
+            if not wager:
+                continue
+            if self.header.minimum is not None and wager < self.header.minimum:
+                rnd.say("wager_below_minimum", seat, expected=self.header.minimum, observed=wager)
+            if self.header.maximum is not None and wager > self.header.maximum:
+                rnd.say("wager_above_maximum", seat, expected=self.header.maximum, observed=wager)
+        lines.open_side_bets(rnd)
+        if self._shoe.fresh and self.profile.burn is not None and self._shoe.burnt < self.profile.burn:
+            rnd.say("burn_missing")
+        self._shoe.fresh = False
+        return rnd
+
+    def _void(self, rnd: Round, e: Void) -> None:
+        if e.seat is None:
+            rnd.dead = True
+            rnd.later = []
+            return
+        for h in rnd.of_seat(e.seat):
+            h.dead = True
+            h.growth = h.drop = None
+        rnd.opened[e.seat] = 0
+
+    @staticmethod
+    def _signal(rnd: Round, e: Signal) -> None:
+        hand = rnd.hands.get((e.seat, e.hand))
+        if hand is None:
+            return
+        if e.signal == "stand":
+            hand.stood = True
+        elif e.signal in ("hit", "double", "split"):
+            hand.stood = False
+        if e.signal == "surrender":
+            hand.wants_surrender = True
+        if e.signal in ("hit", "stand", "double", "split"):
+            rnd.last_seat = max(rnd.last_seat, e.seat)
+
+    # -- the end of a round
+
+    def _close(self, *, ended: bool) -> None:
+        rnd, self._round = self._round, None
+        if rnd is None:
+            return
+        total, judged, unverified = settle_all(rnd, ended=ended)
+        self.hands_total += total
+        self.hands_judged += judged
+        self._out += rnd.out
+        self._out += unverified
+        self.rounds_done.append(record(rnd))
+        for box in self._boxes.values():
+            box.close_round()
 
 
 def audit_file(path: str | Path) -> tuple[Audit, list[Finding | Unverified]]:

@@ -180,7 +180,7 @@ class Void(TableEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class Clear(TableEvent):
-    """All cards of this hand (without `hand`: of all hands of the seat) were taken; seat 0: the round is over."""
+    """All cards of this hand (without `hand`: of all hands of the seat) were taken; seat 0: round over."""
 
     type: ClassVar[str] = "clear"
     seat: int

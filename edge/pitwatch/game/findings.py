@@ -1,7 +1,7 @@
 """What the audit says: findings, and what it could not verify.
 
 In: seats, kinds, cents. Out: dataclasses and their JSON form, one object a line. `expected` and `observed`
-are the player's net in cents for payouts and settlement (a loss negative), totals for the dealer's own drawing.
+are the player's net in cents for payouts and settlement (a loss negative), totals for the dealer's drawing.
 """
 
 from __future__ import annotations

@@ -1,0 +1,176 @@
+"""A spot: the chips that lie there, and how they came and went once settlement began.
+
+In: `Chips` events of one seat, spot and hand. Out: changes, and the player's net in integer cents as far as
+it was seen. An amount of None means chips of unread value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pitwatch.game.events import By, Chips
+
+__all__ = ["TAKEN_ALL", "Box", "Change", "Net", "Step"]
+
+TAKEN_ALL: Literal["all"] = "all"
+"""A net whose size was not read: the dealer took everything that lay there."""
+
+Net = int | Literal["all"] | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one event changed.
+
+    how: same, unread (a read value became unclear), appeared (unread chips on an empty spot), read (the
+    first value of chips that had appeared), grew, fell. delta: cents, None when not known. blurred: the value
+    was unclear in between.
+    """
+
+    how: Literal["same", "unread", "appeared", "read", "grew", "fell"]
+    delta: int | None
+    blurred: bool
+    event: Chips
+
+
+@dataclass(frozen=True)
+class Step:
+    """Chips coming (delta above 0) or going while a wager is settled; None = all of an unread amount went.
+
+    swept: they went at the instant at which the hand's cards did.
+    """
+
+    t: float
+    delta: int | None
+    by: By | None
+    swept: bool = False
+
+
+@dataclass
+class Box:
+    """One spot of one seat. `known` is the last value that was read, `start` what lay there when settlement
+    began.
+    """
+
+    seat: int
+    spot: str
+    hand: int = 0
+    amount: int | None = 0
+    known: int = 0
+    opened: int | None = 0
+    settling: bool = False
+    start: int | None = None
+    steps: list[Step] = field(default_factory=list)
+    doubt: str = ""
+    confidence: float = 1.0
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Surely no chips."""
+        return self.amount == 0
+
+    def see(self, event: Chips) -> Change:
+        """Take in an event; says what it changed."""
+        change = self.look(event)
+        self.confidence = min(self.confidence, event.confidence)
+        if event.evidence:
+            self.evidence = event.evidence
+        self.amount = event.amount
+        if event.amount is not None:
+            self.known = event.amount
+        return change
+
+    def look(self, event: Chips) -> Change:
+        """What an event will change."""
+        blurred, before = self.amount is None, self.known
+        if event.amount is None:
+            how: Literal["same", "unread", "appeared"] = (
+                "same" if blurred else "appeared" if before == 0 else "unread"
+            )
+            return Change(how, None, blurred, event)
+        delta = event.amount - before
+        if blurred and before == 0:
+            if event.amount == 0:
+                return Change("fell", None, True, event)
+            return Change("read", delta, True, event)
+        if delta == 0:
+            return Change("same", 0, blurred, event)
+        if delta > 0:
+            return Change("grew", delta, blurred, event)
+        return Change("fell", None if blurred and event.amount == 0 else delta, blurred, event)
+
+    def open_round(self) -> None:
+        """The first card of a round is dealt: what lies here is the wager."""
+        self.opened = self.amount
+        self.settling, self.start, self.doubt, self.confidence = False, None, "", 1.0
+        self.steps = []
+
+    def close_round(self) -> None:
+        """The round is over: what lies here is the next wager."""
+        if self.amount is None:
+            self.known = 0
+        self.open_round()
+
+    def begin(self, already: tuple[Step, ...] = ()) -> None:
+        """Settlement begins; `already`: steps seen a moment before, which belong to it."""
+        if self.settling:
+            return
+        self.settling = True
+        self.steps = list(already)
+        self.start = None if self.amount is None else self.amount - sum(s.delta or 0 for s in already)
+        if any(s.delta is None for s in already):
+            self.start = None
+
+    def undo(self) -> None:
+        """Settlement had not begun after all."""
+        self.settling, self.start, self.steps = False, None, []
+
+    def settle(self, change: Change, *, swept: bool = False) -> None:
+        """Take in a change during settlement."""
+        event = change.event
+        if change.how in ("same", "unread", "appeared"):
+            if change.how == "same" and self.start is None and change.blurred and not self.steps:
+                self.start = event.amount
+            if change.how == "appeared":
+                self.doubt = "chips of unread value came during settlement"
+            return
+        if change.how == "read" or (self.start is None and change.delta is not None):
+            self.doubt = "the chips could not be read when settlement began"
+            return
+        if change.how == "grew" and event.by == "player":
+            self.doubt = "a player added chips during settlement"
+            return
+        if change.how == "fell" and change.blurred and event.amount != 0:
+            self.doubt = "the chips could not be read during settlement"
+            return
+        self.steps.append(Step(event.t, change.delta, event.by, swept))
+
+    def net(self, *, loser: bool) -> Net:
+        """The player's net so far, None when it cannot be known.
+
+        loser: whether the wager lost: a fall that nobody was seen doing is then a take, else the player's.
+        """
+        if self.doubt:
+            return None
+        paid = taken = picked = 0
+        for s in self.steps:
+            if s.delta is not None and s.delta > 0:
+                paid += s.delta
+                continue
+            # a loser that was paid and vanished with its cards was not put right
+            dealer = s.by == "dealer" or (s.by is None and loser and not (s.swept and paid > taken))
+            if s.delta is None:
+                if not dealer:
+                    return None
+                if self.start is None or picked:
+                    return TAKEN_ALL if not picked else None
+                return -self.start
+            if dealer:
+                taken -= s.delta
+            else:
+                picked -= s.delta
+        if self.start is None and self.steps:
+            return None
+        return paid - taken

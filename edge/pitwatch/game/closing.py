@@ -1,0 +1,100 @@
+"""The end of a round: what waited is judged, and the round becomes a record.
+
+In: the round. Out: how many hands it had and how many were judged, what could not be verified, its
+transcript.
+"""
+
+from __future__ import annotations
+
+from pitwatch.game.findings import Unverified
+from pitwatch.game.hand import Hand
+from pitwatch.game.lines import INSURANCE, close_lines, insurance_closes
+from pitwatch.game.record import HandRecord, RoundRecord
+from pitwatch.game.round import Round
+from pitwatch.game.settling import NOT_DONE, begin_hand, close_hand, confirm_short, verdicts
+
+__all__ = ["record", "round_is_over", "settle_all"]
+
+CUT_OFF = "the log ends before this hand was settled"
+
+
+def round_is_over(rnd: Round) -> bool:
+    """The dealer's and all hands' cards are gone, and every wager is settled rightly and off its spot."""
+    if rnd.cleared is None:
+        return False
+    return all(h.done or h.dead or (h.cleared is not None and h.box.empty) for h in rnd.in_order())
+
+
+def settle_all(rnd: Round, *, ended: bool) -> tuple[int, int, list[Unverified]]:
+    """Judge every hand for good; ended: the dealer's cards were picked up, otherwise the log was cut off.
+
+    Returns the number of hands, of hands judged, and a remark for each of the others.
+    """
+    confirm_short(rnd)
+    insurance_closes(rnd)
+    for hand in rnd.open_hands():
+        _last_chance(rnd, hand, ended)
+    for hand in list(rnd.open_hands()):
+        close_hand(rnd, hand)
+    why = close_lines(rnd) if ended and not rnd.doubt else {}
+    hands = [h for h in rnd.in_order() if not h.dead and (h.box.opened != 0 or h.from_split)]
+    if rnd.dead:
+        hands = []
+    unverified = []
+    for h in hands:
+        reason = h.doubt or NOT_DONE if not h.judged else why.pop(h.seat, "")
+        if reason:
+            unverified.append(Unverified(rnd.now, h.seat, h.number, reason))
+            why.pop(h.seat, None)
+    return len(hands), sum(h.judged for h in hands), unverified
+
+
+def _last_chance(rnd: Round, hand: Hand, ended: bool) -> None:
+    if rnd.doubt:
+        return
+    if not ended:
+        if not hand.box.settling or verdicts(rnd, hand)[0] != {""} or not hand.box.steps:
+            hand.doubt = hand.doubt or CUT_OFF
+        return
+    if hand.escrow:
+        hand.doubt = hand.doubt or "the chips of a split could not be told apart"
+    if hand.box.settling:
+        return
+    if hand.drop is not None or not (rnd.exposed or hand.natural):
+        hand.doubt = hand.doubt or NOT_DONE
+    begin_hand(hand)
+
+
+def record(rnd: Round) -> RoundRecord:
+    """The round's transcript."""
+    hands = []
+    for h in rnd.in_order():
+        doubled = h.doubled_at is not None and not (
+            h.maybe_doubled and h.box.start is not None and h.box.start == (h.split_base or h.box.opened)
+        )
+        hands.append(
+            HandRecord(
+                seat=h.seat,
+                hand=h.number,
+                cards=tuple(h.cards),
+                wager=h.split_base if h.from_split else h.box.opened,
+                doubled=doubled,
+                stake=h.box.start,
+                payout=h.net,
+                outcome="dead" if h.dead or rnd.dead else h.outcome,
+            )
+        )
+    insurance = []
+    for (seat, spot, _), box in sorted(rnd.boxes.items()):
+        if spot == INSURANCE and box.settling and box.start != 0:
+            net = box.net(loser=True)
+            insurance.append((seat, box.start, net if isinstance(net, int) else None))
+    return RoundRecord(
+        number=rnd.number,
+        t_start=rnd.t_start,
+        t_end=rnd.now,
+        hands=tuple(hands),
+        dealer=tuple(rnd.dealer),
+        insurance=tuple(insurance),
+        findings=tuple(rnd.findings),
+    )

@@ -1,0 +1,61 @@
+"""Events of one instant have no order: this gives them the one in which they can have happened rightly.
+
+In: events of the same `t`, the chips last read at each spot, how many cards each hand has. Out: the same
+events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pitwatch.game.events import CardLaid, Chips, Clear, Gone, Move, Peek, Signal, TableEvent, Turn, Void
+
+__all__ = ["in_order"]
+
+DEALER_LAST = 1_000
+
+
+def in_order(
+    events: Sequence[TableEvent], known: Callable[[Chips], int], cards: Callable[[int, int], int]
+) -> list[TableEvent]:
+    """Sort: notices, wagers, cards round by round, the hole card, the dealer's draws, payouts, takes,
+    cards picked up, the dealer's last.
+    """
+    dealt = {(e.seat, e.hand) for e in events if isinstance(e, CardLaid) and e.seat}
+    dealer_acts = any((isinstance(e, Turn) and e.seat == 0) for e in events) or any(
+        isinstance(e, CardLaid) and e.seat == 0 and cards(0, 0) >= 2 for e in events
+    )
+    seen: dict[tuple[int, int], int] = {}
+
+    def key(e: TableEvent) -> tuple[int, int, int]:
+        if isinstance(e, Void):
+            return 1, 0, 0
+        if isinstance(e, (Signal, Peek)):
+            return 2, 0, 0
+        if isinstance(e, Move):
+            return 3, e.seat, e.to
+        if isinstance(e, Chips):
+            grows = e.amount is None or e.amount >= known(e)
+            if not grows:
+                return 9, e.seat, e.hand
+            before = e.by != "dealer" and ((e.seat, e.hand) in dealt or not dealer_acts)
+            if cards(0, 0) == 0 and cards(e.seat, e.hand) == 0:
+                before = True
+            return (4 if before else 8), e.seat, e.hand
+        if isinstance(e, CardLaid):
+            place = (e.seat, e.hand)
+            nth = cards(*place) + seen.get(place, 0)
+            seen[place] = seen.get(place, 0) + 1
+            if e.seat == 0 and cards(0, 0) >= 2:
+                return 7, 0, 0
+            return 5, nth if nth < 2 else 2, e.seat * 10 + e.hand if e.seat else DEALER_LAST
+        if isinstance(e, Turn):
+            return (6, 0, 0) if e.seat == 0 else (5, 3, e.seat)
+        if isinstance(e, Gone):
+            return 10, e.seat, 0
+        if isinstance(e, Clear):
+            return 11, e.seat or DEALER_LAST, 0
+        return 0, 0, 0
+
+    keyed = [(key(e), e) for e in events]
+    return [e for _, e in sorted(keyed, key=lambda p: p[0])]

@@ -1,0 +1,196 @@
+"""Settlement: what each hand was owed, and whether it got it.
+
+In: the round. Out: findings, each holding for every value of what was not read; otherwise the hand is
+unverified.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pitwatch.game.box import TAKEN_ALL, Net, Step
+from pitwatch.game.hand import Hand
+from pitwatch.game.round import HOLD, Round
+from pitwatch.rules.hands import Standing
+from pitwatch.rules.settle import Result, results, surrender_net, verdict
+
+__all__ = ["about", "begin_all", "begin_hand", "close_hand", "confirm_short", "try_close", "verdicts"]
+
+NOT_DONE = "the dealer's hand was not seen to its end"
+
+
+def begin_hand(hand: Hand) -> None:
+    """Settlement of a hand begins on what lies there; a payment seen just before belongs to it."""
+    if hand.box.settling or hand.done:
+        return
+    already: tuple[Step, ...] = ()
+    if hand.growth is not None and not hand.growth.by_player:
+        already = tuple(Step(c.event.t, c.delta, c.event.by) for c in hand.growth.changes)
+    if hand.drop is not None:
+        already += tuple(Step(c.event.t, c.delta, c.event.by) for c in hand.drop.changes)
+    hand.growth = hand.drop = None
+    hand.box.begin(already)
+
+
+def begin_all(rnd: Round) -> None:
+    """The dealer's hand is finished: settlement of every hand begins."""
+    for hand in rnd.open_hands():
+        begin_hand(hand)
+
+
+def confirm_short(rnd: Round) -> None:
+    """No card followed: the dealer did settle on a total that must draw."""
+    if rnd.short is None:
+        return
+    rnd.short = None
+    totals = {s.total for s in rnd.standings()}
+    rnd.say("dealer_stood_short", observed=totals.pop() if len(totals) == 1 else None)
+
+
+def possible_results(rnd: Round, hand: Hand, stake: int) -> set[Result]:
+    """Every way in which the hand may have ended and what it is then owed."""
+    if hand.surrendered:
+        return {Result("surrendered", surrender_net(stake))}
+    if hand.even_money is True:
+        return {Result("even money", Fraction(stake))}
+    out: set[Result] = set()
+    if hand.even_money is None:
+        out.add(Result("even money", Fraction(stake)))
+    dealers = {Standing()} if hand.bust else rnd.standings()
+    split = len(rnd.of_seat(hand.seat)) > 1
+    originals = {_original(hand)} | ({0} if split else set())
+    for standing in hand.standings:
+        for dealer in dealers:
+            for original in originals:
+                out |= results(rnd.profile, standing, dealer, stake, original)
+    if any(s.size < 2 for s in dealers) and not hand.bust and not hand.natural:
+        out |= {
+            Result("won", Fraction(stake)),
+            Result("pushed", Fraction(0)),
+            Result("lost", Fraction(-stake)),
+        }
+    return out
+
+
+def _original(hand: Hand) -> int | None:
+    if hand.split_base is not None:
+        return hand.split_base
+    if hand.maybe_doubled or hand.doubled_at is not None:
+        return hand.box.opened
+    return None
+
+
+def verdicts(rnd: Round, hand: Hand) -> tuple[set[str], set[int | None], Net, set[str]]:
+    """(kinds, expected nets, observed net, outcomes) over all that may be; a kind "" = settled rightly.
+
+    No kinds = it cannot be judged.
+    """
+    box = hand.box
+    stake = box.start
+    if stake == 0:
+        return {""}, {0}, 0, {"unknown"}
+    options = possible_results(rnd, hand, stake if stake is not None else 1)
+    kinds: set[str] = set()
+    nets: set[Net] = set()
+    for r in options:
+        net = box.net(loser=r.outcome in ("lost", "bust", "surrendered"))
+        nets.add(net)
+        if net is None or (stake is None and net != TAKEN_ALL):
+            return set(), set(), None, {o.outcome for o in options}
+        if net == TAKEN_ALL:
+            if r.outcome in ("lost", "bust") and (stake is not None or r.net == -1):
+                kinds.add("" if stake is None or r.net == -stake else "taken_over")
+            elif r.outcome in ("won", "blackjack", "even money"):
+                kinds.add("winner_taken")
+            elif r.outcome == "pushed":
+                kinds.add("push_taken")
+            else:
+                return set(), set(), None, set()
+        else:
+            assert isinstance(net, int)
+            kinds.add(verdict(r, net))
+    expected = {None if stake is None or r.net.denominator != 1 else int(r.net) for r in options}
+    return kinds, expected, nets.pop() if len(nets) == 1 else None, {r.outcome for r in options}
+
+
+def try_close(rnd: Round, hand: Hand) -> None:
+    """Close a hand that was settled rightly; one that was not waits for being put right."""
+    if hand.done or not hand.box.settling:
+        return
+    kinds, *_ = verdicts(rnd, hand)
+    if hand.cleared is None or len(kinds) != 1:
+        return
+    # a returned or paid wager may yet be taken: while chips lie there, only what is wrong for long is judged
+    if hand.box.empty or (kinds != {""} and rnd.now > hand.cleared + HOLD):
+        close_hand(rnd, hand)
+
+
+def close_hand(rnd: Round, hand: Hand) -> None:
+    """Judge a hand for good."""
+    if hand.done:
+        return
+    if rnd.dead or hand.dead:
+        hand.done = True
+        hand.outcome = "dead"
+        return
+    why = hand.doubt or rnd.doubt or hand.box.doubt
+    kinds, expected, net, outcomes = (set(), set(), None, set()) if why else verdicts(rnd, hand)
+    hand.done = True
+    if len(outcomes) == 1:
+        hand.outcome = next(iter(outcomes))
+    if isinstance(net, int):
+        hand.net = net
+    if kinds == {""}:
+        hand.judged = True
+        return
+    if len(kinds) != 1:
+        hand.doubt = why or _why(rnd, hand)
+        return
+    hand.judged = True
+    kind = kinds.pop()
+    if hand.paid_early and kind == "push_paid":
+        return
+    if kind == "surrender_wrong" and rnd.said("surrender_not_allowed", hand.seat, hand.number):
+        return
+    if rnd.said("live_hand_taken", hand.seat, hand.number):
+        return
+    due = expected.pop() if len(expected) == 1 else None
+    got = net if isinstance(net, int) else None
+    if kind in ("taken_over", "surrender_wrong"):
+        due, got = (None if due is None else -due), (None if got is None else -got)
+    rnd.say(
+        kind,
+        hand.seat,
+        hand.number,
+        expected=due,
+        observed=got,
+        about=about(rnd, hand),
+        outcome=hand.outcome,
+        confidence=min(hand.confidence, hand.box.confidence, rnd.dealer_confidence),
+        evidence=hand.box.evidence or hand.evidence,
+    )
+
+
+def _why(rnd: Round, hand: Hand) -> str:
+    if any(c is None for c in hand.cards):
+        return "a card of this hand could not be read"
+    if rnd.hidden is not None or len(rnd.dealer) < 2:
+        return NOT_DONE
+    if any(c is None for c in rnd.dealer):
+        return "a card of the dealer could not be read"
+    if hand.box.start is None:
+        return "the wager could not be read"
+    return "what was paid or taken could not be seen for sure"
+
+
+def about(rnd: Round, hand: Hand) -> str:
+    """The hand against the dealer in words, as far as it is known: "20 against 19"."""
+
+    def words(standings: frozenset[Standing]) -> str:
+        texts = {"blackjack" if s.natural else "bust" if s.bust else str(s.total) for s in standings}
+        return texts.pop() if len(texts) == 1 else ""
+
+    mine, dealers = words(hand.standings), words(rnd.standings()) if rnd.exposed else ""
+    if not mine or hand.bust:
+        return mine
+    return f"{mine} against {dealers}" if dealers else mine
