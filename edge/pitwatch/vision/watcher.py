@@ -7,25 +7,31 @@ same events.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pitwatch.capture.frame import Frame
 from pitwatch.game.events import TableEvent
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
-from pitwatch.vision.looks import Look, Zone
-from pitwatch.vision.snapshot import TableSnapshot
+from pitwatch.vision.arms import ArmFinder
+from pitwatch.vision.drafts import Keep, Outbox, Pictures
+from pitwatch.vision.ledger import CLEAR_OF_HAND_MM, RECHECK_S, Ledger, Patience
+from pitwatch.vision.looks import HandSeen, Look, Zone
+from pitwatch.vision.motion import Image, Mask, Motion, TopView, View
+from pitwatch.vision.snapshot import ArmView, CardView, StackView, TableSnapshot, ZoneView
+from pitwatch.vision.tracks import box_outline
+from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
 
 __all__ = ["Eyes", "Keep", "WatchOptions", "Watcher"]
 
-Keep = Callable[[float, str, NDArray[np.uint8], Zone], str]
-"""Stores an evidence picture: capture time, role (`before`, `during` or `after`), BGR picture of the zone at
-the camera's own resolution, zone. Gives the reference that the event will carry."""
+_ACTIVE_CELLS = 6
+_HAND_SCORE = 0.5
+_BAR_S = 0.5
+_TALL_MM = 70.0  # evidence pictures show this much over the felt
 
 
 class Eyes(Protocol):
@@ -68,7 +74,7 @@ class Watcher:
     """Watches one table.
 
     camera: of the frames' size. layout: where spots and seats are. eyes: what looks at a zone. keep: stores
-    evidence pictures; without it events carry none.
+    evidence pictures; without it events carry none. looks: how many looks were taken so far.
     """
 
     def __init__(
@@ -83,9 +89,27 @@ class Watcher:
         self.camera = camera
         self.layout = layout
         self.eyes = eyes
-        self.options = options or WatchOptions()
+        self.options = o = options or WatchOptions()
         self.keep = keep
-        self._t = 0.0
+        self.looks = 0
+        self._t: float | None = None
+        self._view = view = TopView(camera, layout)
+        self._motion = Motion(view)
+        self._arms = ArmFinder(view, layout, o.arm_mm)
+        territory = Territory([z for z in layout.zones() if self._visible(z)], view)
+        self._zones = {z.name: ZoneWatch(z, territory.feet[z.name]) for z in territory.zones}
+        self._outbox = Outbox(o.order_s, keep)
+        patience = Patience(
+            settle_s=o.settle_s,
+            agree_mm=o.agree_mm,
+            card_p=o.card_p,
+            chips_p=o.chips_p,
+            hold_s=o.hold_s,
+            gone_s=o.gone_s,
+            regain_s=o.regain_s,
+        )
+        self._ledger = Ledger(camera, layout, territory, self._motion, self._arms, self._outbox, patience)
+        self._last: Frame | None = None
 
     def feed(self, frame: Frame) -> list[TableEvent]:
         """Take in one frame and give the events that are certain now.
@@ -95,15 +119,170 @@ class Watcher:
         h, w = frame.image.shape[:2]
         if (w, h) != (self.camera.width, self.camera.height):
             raise ValueError(f"the frame is {w} x {h}, the camera {self.camera.width} x {self.camera.height}")
-        if frame.t < self._t:
+        if self._t is not None and frame.t < self._t:
             raise ValueError(f"a frame of {frame.t:.3f} s came after one of {self._t:.3f} s")
+        if self._t is None:
+            for z in self._zones.values():
+                z.start(frame.t)
         self._t = frame.t
-        return []
+        view = self._motion.step(frame.t, frame.image)
+        self._arms.step(view, self._motion.moved_t)
+        self._motion.remember(view, self._arms.mask)
+        if frame.settled:
+            self._look_everywhere(frame, view)
+        else:
+            self._update_zones(frame, view)
+            self._look_around(frame, view)
+        self._ledger.tick(frame.t)
+        self._last = frame
+        rests = [z.rest_t for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
+        return self._outbox.pop(frame.t, None if frame.settled else min(rests, default=None))
 
     def flush(self) -> list[TableEvent]:
         """The events still held back, at the end of the frames."""
-        return []
+        if self._t is not None:
+            self._ledger.tick(self._t + self.options.regain_s + self.options.gone_s)
+        return self._outbox.flush()
 
     def snapshot(self) -> TableSnapshot:
         """The table as it stands."""
-        return TableSnapshot(t=self._t)
+        p_card, p_chips = self.options.card_p, self.options.chips_p
+        cards = []
+        for c in sorted(self._ledger.hands.tracks.values(), key=lambda c: c.order):
+            text, p = c.reading.text(p_card) if c.face_up else (None, 0.0)
+            cards.append(
+                CardView(
+                    id=c.id,
+                    x=c.x,
+                    y=c.y,
+                    yaw=c.yaw,
+                    face_up=c.face_up,
+                    card=text,
+                    confidence=p,
+                    visible=c.visible,
+                    seat=c.seat,
+                    hand=c.hand,
+                    order=c.order,
+                    sideways=c.sideways,
+                )
+            )
+        stacks = []
+        for s in self._ledger.spots.tracks.values():
+            v, p = s.values.best()
+            amount = v if p >= p_chips else None
+            stacks.append(StackView(s.id, s.x, s.y, amount, p, s.chips, s.seat, s.spot, s.hand))
+        zones = (
+            ZoneView(z.zone.name, z.zone.x, z.zone.y, z.zone.size, z.state, z.since)
+            for z in self._zones.values()
+        )
+        arms = (ArmView(a.side, a.outline) for a in self._arms.arms)
+        return TableSnapshot(self._t or 0.0, tuple(cards), tuple(stacks), tuple(arms), tuple(zones))
+
+    # -- which zones to look at
+
+    def _visible(self, z: Zone) -> bool:
+        foot = self._view.foot(box_outline(z.x, z.y, z.size, z.size, 0.0))
+        return foot.n * self._view.cell**2 > 0.2 * z.size**2
+
+    def _update_zones(self, frame: Frame, view: View) -> None:
+        moving = [a for a in self._arms.arms if not a.resting]
+        arms = np.logical_or.reduce([a.mask for a in moving]) if moving else None
+        for z in self._zones.values():
+            cells = int((z.foot.of(view.moved) & z.foot.mask).sum())
+            reach = int((z.foot.of(arms) & z.foot.mask).sum()) if arms is not None else 0
+            begins = z.update(frame.t, max(cells, reach) >= _ACTIVE_CELLS, self.options.settle_s)
+            if self.keep is None:
+                continue
+            if begins and self._last is not None:
+                z.shots["before"] = (self._last.t, self._crop(self._last, z.zone))
+            if reach > z.reach:
+                z.reach = reach
+                z.shots["during"] = (frame.t, self._crop(frame, z.zone))
+
+    def _look_around(self, frame: Frame, view: View) -> None:
+        t, o = frame.t, self.options
+        due = [z for z in self._zones.values() if z.wants_look(t, o.agree_s, o.confirm_s)]
+        due.sort(key=lambda z: (z.state != "settling", z.look_t, z.rest_t or t))
+        for z in due[: o.max_looks]:
+            zlook = self._take_look(frame, view, z)
+            if z.state == "quiet":
+                recheck = z.recheck and t - z.since >= RECHECK_S
+                self._ledger.glance(z, zlook, t)
+                if recheck:
+                    z.reopen(t)
+            elif z.state == "disturbed":
+                z.glances = [g for g in z.glances if t - g.view.t < 2.0] + [zlook]
+                if len(z.glances) >= 2:
+                    self._ledger.confirm(z, frame, self._pictures(z, frame))
+            elif self._hands_over(z, zlook.look.hands):
+                z.bar(t, _BAR_S)
+            else:
+                z.looks.append(zlook)
+                if len(z.looks) >= 2:
+                    self._ledger.compare(z, frame, self._pictures(z, frame))
+
+    def _look_everywhere(self, frame: Frame, view: View) -> None:
+        """A settled frame: every zone gets its one look."""
+        since = self._last.t if self._last is not None else frame.t
+        zlooks = {name: self._take_look(frame, view, z) for name, z in self._zones.items()}
+        arms = self._arms_in_still([h for k in zlooks.values() for h in k.look.hands])
+        for name, z in self._zones.items():
+            z.looks = [ZoneLook(zlooks[name].look, view, arms)]
+            z.rest_t = frame.t
+            if self._hands_over(z, zlooks[name].look.hands):
+                if self.keep is not None:
+                    z.shots["during"] = (frame.t, self._crop(frame, z.zone))
+                self._ledger.confirm(z, frame, self._pictures(z, frame), since)
+                z.unsettled(frame.t)
+            else:
+                if self.keep is not None and self._last is not None:
+                    z.shots.setdefault("before", (self._last.t, self._crop(self._last, z.zone)))
+                self._ledger.compare(z, frame, self._pictures(z, frame), since)
+
+    def _arms_in_still(self, hands: Iterable[HandSeen]) -> Mask | None:
+        """In a still nothing moves: an arm is what belongs to a hand that was seen."""
+        over = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
+        for h in hands:
+            if h.score >= _HAND_SCORE:
+                f = self._view.foot(box_outline(h.x, h.y, h.w, h.h, h.yaw, CLEAR_OF_HAND_MM))
+                over[f.r0 : f.r1, f.c0 : f.c1] |= f.mask
+        for a in self._arms.arms:
+            if (a.mask & over).any():
+                over |= a.mask
+        return over if over.any() else None
+
+    def _take_look(self, frame: Frame, view: View, z: ZoneWatch) -> ZoneLook:
+        z.look_t = frame.t
+        self.looks += 1
+        return ZoneLook(self.eyes.look(frame, z.zone), view, self._arms.mask)
+
+    def _hands_over(self, z: ZoneWatch, hands: Iterable[HandSeen]) -> bool:
+        for h in hands:
+            if h.score >= _HAND_SCORE:
+                f = self._view.foot(box_outline(h.x, h.y, h.w, h.h, h.yaw))
+                over = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
+                over[f.r0 : f.r1, f.c0 : f.c1] = f.mask
+                if int((z.foot.of(over) & z.foot.mask).sum()) >= _ACTIVE_CELLS:
+                    return True
+        return False
+
+    # -- evidence
+
+    def _pictures(self, z: ZoneWatch, frame: Frame) -> Pictures:
+        if self.keep is None:
+            return Pictures(z.zone)
+        shots = dict(z.shots, after=(frame.t, self._crop(frame, z.zone)))
+        roles = ("before", "during", "after")
+        return Pictures(z.zone, tuple((shots[r][0], r, shots[r][1]) for r in roles if r in shots))
+
+    def _crop(self, frame: Frame, z: Zone) -> Image:
+        """The zone, cut out of the frame at the camera's own resolution."""
+        flat = box_outline(z.x, z.y, z.size, z.size, 0.0)
+        px = self.camera.project([(x, y, h) for x, y in flat for h in (0.0, _TALL_MM)])
+        x0, y0 = np.clip(
+            np.floor(px.min(axis=0)).astype(int), 0, (self.camera.width - 1, self.camera.height - 1)
+        )
+        x1, y1 = np.clip(
+            np.ceil(px.max(axis=0)).astype(int), (x0 + 1, y0 + 1), (self.camera.width, self.camera.height)
+        )
+        return np.array(frame.image[y0:y1, x0:x1])

@@ -1,0 +1,340 @@
+"""What is different in a zone at rest: fresh looks against the cards and stacks known to lie there.
+
+In: tracks, and the looks of one zone since it came to rest. Out: a plan that says which track was seen again,
+turned or moved, which is gone, and what is new. Nothing is changed here. Units: mm, degrees, table frame.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pitwatch.table.layout import Layout
+from pitwatch.vision.felt import Evidence, Felt
+from pitwatch.vision.fuse import CardGroup, StackGroup, card_groups, stack_groups, verdict
+from pitwatch.vision.looks import Zone
+from pitwatch.vision.motion import Foot, Image, Mask, TopView, share_changed
+from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline, yaw_between
+from pitwatch.vision.zonestate import Territory, ZoneLook
+
+__all__ = ["CardPlan", "Scale", "StackPlan", "compare_cards", "compare_stacks"]
+
+_TURN_MM = 60.0
+_SHIFT_MM = 150.0
+_MOVE_MM = 300.0
+_NUDGE_MM = 60.0
+_STACK_MM = 16.0
+_SLIP = 0.15  # less than this share of a place changed: a new opinion, not a new thing
+_CONFLICT = 3.0  # log-odds for another card
+_ALIKE = -1.5  # log-odds for the same card
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a comparison needs to know besides looks and tracks.
+
+    need: looks that must agree. ref: the zone's box at its last comparison. box: the zone's own cells.
+    """
+
+    view: TopView
+    felt: Felt
+    territory: Territory
+    layout: Layout
+    zone: Zone
+    box: Foot
+    ref: Image | None
+    agree_mm: float
+    need: int
+
+    def changed(self, foot: Foot, top: Image, free: Mask) -> float:
+        """Share of a place that looks otherwise than at the zone's last comparison; 1 without one."""
+        if self.ref is None:
+            return 1.0
+        b = self.box
+        r0, r1, c0, c1 = max(foot.r0, b.r0), min(foot.r1, b.r1), max(foot.c0, b.c0), min(foot.c1, b.c1)
+        if r1 <= r0 or c1 <= c0:
+            return 1.0
+        cut = (slice(r0 - foot.r0, r1 - foot.r0), slice(c0 - foot.c0, c1 - foot.c0))
+        part = Foot(r0, r1, c0, c1, (foot.mask & free)[cut])
+        was = self.ref[r0 - b.r0 : r1 - b.r0, c0 - b.c0 : c1 - b.c0]
+        return share_changed(part, was, top[r0:r1, c0:c1])
+
+
+@dataclass
+class CardPlan:
+    """What became of the cards.
+
+    unresolved: another look may tell more. suspects: seen, though nothing changed there since the last
+    comparison. missing: judged, unseen, its place neither felt nor covered nor as it was.
+    """
+
+    seen: list[tuple[CardTrack, CardGroup]] = field(default_factory=list)
+    turned: list[tuple[CardTrack, CardGroup]] = field(default_factory=list)
+    moved: list[tuple[CardTrack, CardGroup]] = field(default_factory=list)
+    added: list[CardGroup] = field(default_factory=list)
+    suspects: list[CardGroup] = field(default_factory=list)
+    gone: list[CardTrack] = field(default_factory=list)
+    missing: list[CardTrack] = field(default_factory=list)
+    unresolved: bool = False
+
+
+@dataclass
+class StackPlan:
+    """What became of the stacks; as for cards."""
+
+    seen: list[tuple[StackTrack, StackGroup]] = field(default_factory=list)
+    added: list[StackGroup] = field(default_factory=list)
+    suspects: list[StackGroup] = field(default_factory=list)
+    gone: list[StackTrack] = field(default_factory=list)
+    missing: list[StackTrack] = field(default_factory=list)
+    unresolved: bool = False
+
+
+def compare_cards(tracks: Sequence[CardTrack], zlooks: Sequence[ZoneLook], s: Scale) -> CardPlan:
+    """Explain the looks by what became of the known cards. tracks: all that lie on the table."""
+    plan = CardPlan()
+    n = len(zlooks)
+    top = zlooks[-1].view.top
+    covers = [_covers(z, s) for z in zlooks]
+    groups = card_groups([z.look for z in zlooks])
+    lost, fresh = _same_place(tracks, groups, plan, top)
+    sure = []
+    for g in fresh:
+        there = verdict(g, n, s.agree_mm, s.need)
+        if there is None:
+            plan.unresolved = True
+        elif there:
+            sure.append(g)
+    evidence = {t.id: [_card_evidence(t, z, c, s) for z, c in zip(zlooks, covers, strict=True)] for t in lost}
+    _turns(lost, sure, plan)
+    _shifts(lost, sure, evidence, plan)
+    _moves(lost, sure, evidence, plan, s)
+    for t in lost:
+        if not s.territory.sees(s.zone, t.x, t.y):
+            continue
+        says = evidence[t.id]
+        if says.count("felt") >= s.need:
+            plan.gone.append(t)
+        elif says[-1] == "felt":
+            plan.unresolved = True
+        elif says[-1] == "unclear":
+            plan.missing.append(t)
+    known = [t for t in tracks if t not in plan.gone]
+    for g in sure:
+        if not s.territory.sees(s.zone, g.x, g.y):
+            continue
+        if any(math.hypot(t.x - g.x, t.y - g.y) < 12 and yaw_between(t.yaw, g.yaw) < 20 for t in known):
+            continue
+        foot = s.view.foot(card_outline(g.x, g.y, g.yaw, -4.0))
+        free = _above(g, groups, foot, s)
+        if s.felt.known_share(foot) > 0.6 and s.felt.share(foot, top, free) > 0.85:
+            continue
+        (plan.suspects if s.changed(foot, top, free) < _SLIP else plan.added).append(g)
+    return plan
+
+
+def compare_stacks(tracks: Sequence[StackTrack], zlooks: Sequence[ZoneLook], s: Scale) -> StackPlan:
+    """Explain the looks by what became of the known stacks."""
+    plan = StackPlan()
+    top = zlooks[-1].view.top
+    groups = stack_groups([z.look for z in zlooks])
+    pairs = sorted(
+        (math.hypot(t.x - g.x, t.y - g.y), i, j)
+        for (i, t), (j, g) in itertools.product(enumerate(tracks), enumerate(groups))
+    )
+    used_t: set[int] = set()
+    used_g: set[int] = set()
+    for d, i, j in pairs:
+        if d <= _STACK_MM and i not in used_t and j not in used_g:
+            used_t.add(i)
+            used_g.add(j)
+            plan.seen.append((tracks[i], groups[j]))
+    fresh = [g for j, g in enumerate(groups) if j not in used_g]
+    for i, t in enumerate(tracks):
+        if i in used_t or not s.territory.sees(s.zone, t.x, t.y):
+            continue
+        says = [_stack_evidence(t, z, s) for z in zlooks]
+        if says.count("felt") >= s.need:
+            plan.gone.append(t)
+        elif says[-1] == "felt":
+            plan.unresolved = True
+        elif says[-1] == "unclear":
+            plan.missing.append(t)
+    for g in fresh:
+        there = verdict(g, len(zlooks), s.agree_mm, s.need)
+        if there is None:
+            plan.unresolved = True
+        if not there or not s.territory.sees(s.zone, g.x, g.y):
+            continue
+        foot = s.view.foot(stack_outline(s.view, g.x, g.y, g.count, -3.0))
+        free = np.ones(foot.mask.shape, dtype=np.bool_)
+        if s.felt.known_share(foot) > 0.6 and s.felt.share(foot, top, free) > 0.85:
+            continue
+        (plan.suspects if s.changed(foot, top, free) < _SLIP else plan.added).append(g)
+    return plan
+
+
+def _same_place(
+    tracks: Sequence[CardTrack], groups: Sequence[CardGroup], plan: CardPlan, top: Image
+) -> tuple[list[CardTrack], list[CardGroup]]:
+    pairs = []
+    for (i, t), (j, g) in itertools.product(enumerate(tracks), enumerate(groups)):
+        d, turn = math.hypot(t.x - g.x, t.y - g.y), yaw_between(t.yaw, g.yaw)
+        # what shows little of itself is placed less surely
+        hidden = 1.0 - min(t.visible, g.visible)
+        if d > 14.0 + 12.0 * hidden or turn > 20.0 + 15.0 * hidden:
+            continue
+        cost = d / 10 + turn / 15
+        other = not t.face_up and g.face_up
+        if t.face_up and g.face_up and t.reading.against(g.seen.values()) > _CONFLICT:
+            other = True
+        if other:
+            cost += 5.0
+        pairs.append((cost, i, j, other))
+    used_t: set[int] = set()
+    used_g: set[int] = set()
+    for _, i, j, other in sorted(pairs):
+        if i in used_t or j in used_g:
+            continue
+        if other and _patch_changed(tracks[i], top) >= _SLIP:
+            continue
+        used_t.add(i)
+        used_g.add(j)
+        plan.seen.append((tracks[i], groups[j]))
+    lost = [t for i, t in enumerate(tracks) if i not in used_t]
+    return lost, [g for j, g in enumerate(groups) if j not in used_g]
+
+
+def _turns(lost: list[CardTrack], sure: list[CardGroup], plan: CardPlan) -> None:
+    pairs = sorted(
+        (math.hypot(t.x - g.x, t.y - g.y), i, j)
+        for (i, t), (j, g) in itertools.product(enumerate(lost), enumerate(sure))
+        if not t.face_up and g.face_up
+    )
+    done_t: set[int] = set()
+    done_g: set[int] = set()
+    for d, i, j in pairs:
+        if d <= _TURN_MM and i not in done_t and j not in done_g:
+            done_t.add(i)
+            done_g.add(j)
+            plan.turned.append((lost[i], sure[j]))
+    lost[:] = [t for i, t in enumerate(lost) if i not in done_t]
+    sure[:] = [g for j, g in enumerate(sure) if j not in done_g]
+
+
+def _compatible(t: CardTrack, g: CardGroup) -> float | None:
+    """How well the readings go together, higher is better; None when they do not."""
+    if t.face_up != g.face_up:
+        return None
+    if not t.face_up:
+        return 0.0
+    odds = t.reading.against(g.seen.values())
+    return None if odds > 1.0 else -odds
+
+
+def _shifts(
+    lost: list[CardTrack], sure: list[CardGroup], evidence: dict[int, list[Evidence]], plan: CardPlan
+) -> None:
+    """A whole hand pushed a little: several cards by the same way."""
+    for key in sorted({(t.seat, t.hand) for t in lost if t.seat is not None}):
+        hand = [t for t in lost if (t.seat, t.hand) == key and evidence[t.id][-1] != "same"]
+        best: list[tuple[CardTrack, CardGroup]] = []
+        for t, g in itertools.product(hand, sure):
+            dx, dy = g.x - t.x, g.y - t.y
+            if math.hypot(dx, dy) > _SHIFT_MM or _compatible(t, g) is None:
+                continue
+            way: list[tuple[CardTrack, CardGroup]] = []
+            for u in hand:
+                fits = [
+                    (math.hypot(u.x + dx - h.x, u.y + dy - h.y), k)
+                    for k, h in enumerate(sure)
+                    if all(h is not w for _, w in way) and _compatible(u, h) is not None
+                ]
+                if fits and min(fits)[0] <= 16.0:
+                    way.append((u, sure[min(fits)[1]]))
+            if len(way) > len(best):
+                best = way
+        if len(best) >= 2:
+            plan.moved += best
+            lost[:] = [t for t in lost if all(t is not u for u, _ in best)]
+            sure[:] = [g for g in sure if all(g is not h for _, h in best)]
+
+
+def _moves(
+    lost: list[CardTrack],
+    sure: list[CardGroup],
+    evidence: dict[int, list[Evidence]],
+    plan: CardPlan,
+    s: Scale,
+) -> None:
+    """Single cards pushed, or moved away to begin another hand."""
+    pairs = []
+    for (i, t), (j, g) in itertools.product(enumerate(lost), enumerate(sure)):
+        alike = _compatible(t, g)
+        d = math.hypot(t.x - g.x, t.y - g.y)
+        last = evidence[t.id][-1]
+        if alike is None or d > _MOVE_MM or last == "same" or (last == "covered" and d > 20):
+            continue
+        if t.seat is None or s.layout.seat_of(g.x, g.y) != t.seat:
+            continue
+        if d <= _NUDGE_MM or (t.face_up and -alike < _ALIKE):
+            pairs.append((d - 40.0 * alike, i, j))
+    done_t: set[int] = set()
+    done_g: set[int] = set()
+    for _, i, j in sorted(pairs):
+        if i not in done_t and j not in done_g:
+            done_t.add(i)
+            done_g.add(j)
+            plan.moved.append((lost[i], sure[j]))
+    lost[:] = [t for i, t in enumerate(lost) if i not in done_t]
+    sure[:] = [g for j, g in enumerate(sure) if j not in done_g]
+
+
+def _patch_changed(t: CardTrack, top: Image) -> float:
+    return share_changed(t.foot, t.patch, top[t.foot.r0 : t.foot.r1, t.foot.c0 : t.foot.c1])
+
+
+def _covers(z: ZoneLook, s: Scale) -> list[Foot]:
+    feet = [s.view.foot(card_outline(c.x, c.y, c.yaw, 3.0)) for c in z.look.cards]
+    return feet + _stack_feet(z, s)
+
+
+def _stack_feet(z: ZoneLook, s: Scale) -> list[Foot]:
+    return [s.view.foot(stack_outline(s.view, c.x, c.y, c.count, 3.0)) for c in z.look.stacks]
+
+
+def _card_evidence(t: CardTrack, z: ZoneLook, covers: Sequence[Foot], s: Scale) -> Evidence:
+    return s.felt.evidence(t.foot, t.patch, z.view.top, _free(t.foot, covers, z.arms))
+
+
+def _stack_evidence(t: StackTrack, z: ZoneLook, s: Scale) -> Evidence:
+    covers = [s.view.foot(card_outline(c.x, c.y, c.yaw, 3.0)) for c in z.look.cards] + _stack_feet(z, s)
+    return s.felt.evidence(t.foot, t.patch, z.view.top, _free(t.foot, covers, z.arms))
+
+
+def _free(foot: Foot, covers: Sequence[Foot], arms: Mask | None) -> Mask:
+    free = np.ones(foot.mask.shape, dtype=np.bool_)
+    for c in covers:
+        r0, r1, c0, c1 = max(foot.r0, c.r0), min(foot.r1, c.r1), max(foot.c0, c.c0), min(foot.c1, c.c1)
+        if r1 > r0 and c1 > c0:
+            free[r0 - foot.r0 : r1 - foot.r0, c0 - foot.c0 : c1 - foot.c0] &= ~c.mask[
+                r0 - c.r0 : r1 - c.r0, c0 - c.c0 : c1 - c.c0
+            ]
+    if arms is not None:
+        free &= ~arms[foot.r0 : foot.r1, foot.c0 : foot.c1]
+    return free
+
+
+def _above(g: CardGroup, groups: Sequence[CardGroup], foot: Foot, s: Scale) -> Mask:
+    """Cells of a card's box that no other card seen to lie over it covers; all, when that leaves too few."""
+    covers = [
+        s.view.foot(card_outline(o.x, o.y, o.yaw, 2.0))
+        for o in groups
+        if o is not g and o.visible > g.visible and math.hypot(o.x - g.x, o.y - g.y) < 110
+    ]
+    free = _free(foot, covers, None)
+    return free if int((free & foot.mask).sum()) >= 12 else np.ones(foot.mask.shape, dtype=np.bool_)

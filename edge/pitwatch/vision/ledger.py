@@ -1,0 +1,239 @@
+"""The table as it is known, kept up to date zone by zone: compare, commit, learn the felt.
+
+In: the looks of a zone at rest. Out: drafts of table events in the outbox. Units: mm in the table frame,
+seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from pitwatch.capture.frame import Frame
+from pitwatch.game.events import By
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout
+from pitwatch.vision.arms import ArmFinder
+from pitwatch.vision.compare import CardPlan, Scale, StackPlan, compare_cards, compare_stacks
+from pitwatch.vision.drafts import Outbox, Pictures, Rest
+from pitwatch.vision.felt import Felt
+from pitwatch.vision.fuse import card_groups, stack_groups
+from pitwatch.vision.hands import Hands
+from pitwatch.vision.motion import Foot, Mask, Motion, TopView, View
+from pitwatch.vision.spots import Spots
+from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline
+from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
+
+__all__ = ["CLEAR_OF_HAND_MM", "RECHECK_S", "Ledger", "Patience"]
+
+CLEAR_OF_HAND_MM = 25.0
+_MOST_LOOKS = 6
+_TOUCHED_CELLS = 6
+_SUSPECT_S = 1.0
+_SUSPECT_MM = 14.0
+_FORGET_S = 30.0
+_DOUBT_S = 4.0
+RECHECK_S = 1.2
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Waiting times and limits; see `WatchOptions`."""
+
+    settle_s: float
+    agree_mm: float
+    card_p: float
+    chips_p: float
+    hold_s: float
+    gone_s: float
+    regain_s: float
+
+
+class Ledger:
+    """All tracks, and the one way in which they change."""
+
+    def __init__(
+        self,
+        camera: Camera,
+        layout: Layout,
+        territory: Territory,
+        motion: Motion,
+        arms: ArmFinder,
+        outbox: Outbox,
+        patience: Patience,
+    ) -> None:
+        self._view: TopView = motion.view
+        self._layout, self._territory, self._patience = layout, territory, patience
+        self._motion, self._arms = motion, arms
+        self._felt = Felt(self._view)
+        p = patience
+        self.hands = Hands(
+            self._view,
+            layout,
+            outbox,
+            card_p=p.card_p,
+            hold_s=p.hold_s,
+            gone_s=p.gone_s,
+            regain_s=p.regain_s,
+        )
+        self.spots = Spots(self._view, camera, layout, self.hands, outbox, chips_p=p.chips_p, hold_s=p.hold_s)
+        self._suspects: list[tuple[float, float, float]] = []
+
+    def compare(self, z: ZoneWatch, frame: Frame, pictures: Pictures, since: float | None = None) -> bool:
+        """Compare a zone's looks with what is known and commit; False when another look is needed first.
+
+        since: for a frame that is vouched to be at rest, the time of the one before it.
+        """
+        vouched = since is not None
+        cards, stacks = self._plans(z, z.looks, 1 if vouched else 2)
+        if (cards.unresolved or stacks.unresolved) and len(z.looks) < _MOST_LOOKS and not vouched:
+            return False
+        last = z.looks[-1]
+        self._doubts(cards, stacks, frame.t)
+        self._commit(cards, stacks, self._rest(z, frame, last.view, pictures, since), frame)
+        self._learn(z, last, cards, stacks)
+        z.settled(frame.t, z.foot.of(last.view.top).copy())
+        z.recheck = bool(cards.suspects or cards.missing or stacks.suspects or stacks.missing)
+        self.plan_revisit(z, frame.t)
+        return True
+
+    def confirm(self, z: ZoneWatch, frame: Frame, pictures: Pictures, since: float | None = None) -> None:
+        """Hands are over the zone: take in what lies still and clear of them, remove nothing."""
+        looks = z.looks if since is not None else z.glances[-3:]
+        cards, stacks = self._plans(z, looks, 1 if since is not None else 2)
+        busy = np.zeros((self._view.h, self._view.w), dtype=np.uint8)
+        if looks[-1].arms is not None:
+            busy[looks[-1].arms] = 1
+        if since is None:
+            busy[self._motion.moved_t > frame.t - self._patience.settle_s] = 1
+        r = int(CLEAR_OF_HAND_MM / self._view.cell)
+        busy = np.asarray(cv2.dilate(busy, np.ones((2 * r + 1, 2 * r + 1), np.uint8)), dtype=np.uint8)
+
+        def clear(f: Foot) -> bool:
+            return not busy[f.r0 : f.r1, f.c0 : f.c1][f.mask].any()
+
+        def foot(x: float, y: float, yaw: float) -> Foot:
+            return self._view.foot(card_outline(x, y, yaw))
+
+        cards = CardPlan(
+            seen=[(t, g) for t, g in cards.seen if clear(t.foot)],
+            turned=[(t, g) for t, g in cards.turned if clear(foot(g.x, g.y, g.yaw))],
+            added=[g for g in cards.added if clear(foot(g.x, g.y, g.yaw))],
+        )
+        stacks = StackPlan(
+            seen=[(s, g) for s, g in stacks.seen if clear(s.foot)],
+            added=[
+                g
+                for g in stacks.added
+                if clear(self._view.foot(stack_outline(self._view, g.x, g.y, g.count)))
+            ],
+        )
+        self._commit(cards, stacks, self._rest(z, frame, looks[-1].view, pictures, since), frame)
+
+    def glance(self, z: ZoneWatch, zlook: ZoneLook, t: float) -> None:
+        """Take in a further look at a quiet zone, for better readings."""
+        self.hands.glance(card_groups([zlook.look]))
+        for x, y, _ in self.spots.unread(t):
+            if self._territory.sees(z.zone, x, y):
+                self.spots.tried(x, y)
+        self.spots.glance(stack_groups([zlook.look]), t)
+        self.plan_revisit(z, t)
+
+    def plan_revisit(self, z: ZoneWatch, t: float) -> None:
+        """When a quiet zone is worth another look: something in it was not read, or is in doubt."""
+        waits = [RECHECK_S] if z.recheck else []
+        waits += [0.15 for x, y in self.hands.unread(t) if self._territory.sees(z.zone, x, y)]
+        waits += [w for x, y, w in self.spots.unread(t) if self._territory.sees(z.zone, x, y)]
+        z.revisit_t = t + min(waits) if waits else None
+
+    def tick(self, t: float) -> None:
+        """Let time pass."""
+        before = self.hands.numbers()
+        self.hands.tick(t)
+        if self.hands.numbers() != before:
+            self.spots.regroup_at(t)
+
+    # -- one comparison
+
+    def _plans(self, z: ZoneWatch, looks: list[ZoneLook], need: int) -> tuple[CardPlan, StackPlan]:
+        p = self._patience
+        s = Scale(
+            self._view, self._felt, self._territory, self._layout, z.zone, z.foot, z.ref, p.agree_mm, need
+        )
+        cards = compare_cards(list(self.hands.tracks.values()), looks, s)
+        return cards, compare_stacks(list(self.spots.tracks.values()), looks, s)
+
+    def _commit(self, cards: CardPlan, stacks: StackPlan, rest: Rest, frame: Frame) -> None:
+        hands = self.hands.numbers()
+        self.hands.apply(cards, rest)
+        self.spots.apply(stacks, rest, frame.image)
+        if self.hands.numbers() != hands:
+            self.spots.regroup(rest)
+
+    def _doubts(self, cards: CardPlan, stacks: StackPlan, t: float) -> None:
+        """What was seen where nothing changed, or misses with no felt in its place, needs more than this."""
+        missing: list[CardTrack | StackTrack] = [*cards.missing, *stacks.missing]
+        for track in missing:
+            if track.doubts == 0:
+                track.doubt_t = t
+            track.doubts += 1
+        cards.gone += [c for c in cards.missing if c.doubts >= 3 and t - c.doubt_t > _DOUBT_S]
+        stacks.gone += [s for s in stacks.missing if s.doubts >= 3 and t - s.doubt_t > _DOUBT_S]
+        for c, _ in (*cards.seen, *cards.moved, *cards.turned):
+            c.doubts = 0
+        for s, _ in stacks.seen:
+            s.doubts = 0
+        self._suspects = [s for s in self._suspects if t - s[2] < _FORGET_S]
+        cards.added += [g for g in cards.suspects if self._long_suspected(g.x, g.y, t)]
+        stacks.added += [g for g in stacks.suspects if self._long_suspected(g.x, g.y, t)]
+        cards.suspects = [g for g in cards.suspects if g not in cards.added]
+        stacks.suspects = [g for g in stacks.suspects if g not in stacks.added]
+
+    def _long_suspected(self, x: float, y: float, t: float) -> bool:
+        for sx, sy, first in self._suspects:
+            if abs(sx - x) < _SUSPECT_MM and abs(sy - y) < _SUSPECT_MM:
+                return t - first >= _SUSPECT_S
+        self._suspects.append((x, y, t))
+        return False
+
+    def _rest(self, z: ZoneWatch, frame: Frame, view: View, pictures: Pictures, since: float | None) -> Rest:
+        began = z.disturbed_t if since is None else since
+
+        def rested(foot: Foot, where: Mask | None) -> float:
+            if since is not None:
+                return frame.t
+            still = self._motion.still_since(foot, where)
+            latest = z.rest_t if z.rest_t is not None else frame.t
+            return min(max(still, began), latest) if still is not None else latest
+
+        def by(foot: Foot) -> By | None:
+            sides = self._arms.near(foot, began)
+            return next(iter(sides)) if len(sides) == 1 else None
+
+        def touched(foot: Foot) -> bool:
+            if since is not None or self._arms.near(foot, began):
+                return True
+            n = _TOUCHED_CELLS
+            box = (slice(max(foot.r0 - n, 0), foot.r1 + n), slice(max(foot.c0 - n, 0), foot.c1 + n))
+            return bool((self._motion.moved_t[box] >= began).any())
+
+        return Rest(frame.t, since is not None, view.top, rested, by, touched, pictures)
+
+    def _learn(self, z: ZoneWatch, last: ZoneLook, cards: CardPlan, stacks: StackPlan) -> None:
+        """What nothing covers is felt; what lies there now is background to the arms."""
+        own = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
+        own[z.foot.r0 : z.foot.r1, z.foot.c0 : z.foot.c1] = z.foot.mask
+        if last.arms is not None:
+            own &= ~last.arms
+        bare = own.copy()
+        outlines = [t.outline(10.0) for t in self.hands.tracks.values()]
+        outlines += [card_outline(c.x, c.y, c.yaw, 10.0) for c in last.look.cards]
+        outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in self.spots.tracks.values()]
+        outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in last.look.stacks]
+        for o in outlines:
+            f = self._view.foot(o)
+            bare[f.r0 : f.r1, f.c0 : f.c1] &= ~f.mask
+        self._felt.learn(last.view.t, last.view.top, bare)
+        self._motion.absorb(last.view, own)
