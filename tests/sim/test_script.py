@@ -11,7 +11,8 @@ import pytest
 from pitwatch.cards import CARDS
 from pitwatch.errors import UserError
 from pitwatch.sim.misplays import MISPLAYS, PLAIN
-from pitwatch.sim.play import Recorded, play
+from pitwatch.sim.play import play
+from pitwatch.sim.played import Recorded
 from pitwatch.sim.rounds import Misplay, RoundScript
 from pitwatch.sim.script import Script, random_round, random_script
 from pitwatch.table.layout import template

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 
 from pitwatch.errors import UserError
 from pitwatch.game.events import CardLaid, Chips, Clear, Move, Peek, TableEvent, Turn
+from pitwatch.sim.idle import Idle
 from pitwatch.sim.moves import CARRY_MM, CardTrack, Reach, StackTrack
 from pitwatch.sim.people import People
-from pitwatch.sim.places import DISCARD_MM, RACK_Y_MM, RAIL_MM, SHOE_MM, Place, Places, fits
-from pitwatch.sim.play import Played
+from pitwatch.sim.places import DISCARD_MM, RACK_Y_MM, SHOE_MM, Place, Places, fits
+from pitwatch.sim.played import Played
 from pitwatch.sim.rounds import Act, ActKind, Stack
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.sim.script import Script
@@ -26,6 +27,7 @@ from pitwatch.table.layout import Layout, Point
 __all__ = ["Director"]
 
 _HAND_ORDER = 100000
+_WAITING = (-320.0, -55.0)
 _CARD_GRIP = 48.0
 _STACK_GRIP = 18.0
 _BEFORE, _BETWEEN, _AFTER = 1.2, 1.6, 1.5
@@ -69,7 +71,8 @@ class Director:
         self._rounds: list[TruthRound] = []
         self._order = 0
         self._now = _BEFORE
-        self._own = self._own_chips()
+        self._idle = Idle(layout, self._people, self._rng)
+        self._tracks += self._idle.own.values()
         for number, played in enumerate(script.played(), 1):
             self._round(number, played)
             self._now += _BETWEEN / pace
@@ -131,7 +134,7 @@ class Director:
         for i, act in enumerate(played.acts):
             if act.flow in ("same", "chain") and reach is not None:
                 if act.flow == "chain":
-                    self._back_to_shoe(reach)
+                    self._back(reach)
             else:
                 if reach is not None:
                     reach.leave()
@@ -166,6 +169,21 @@ class Director:
             TruthRound(number, round(begin, 3), round(self._now, 3), hands, played.dealer, played.insurance)
         )
 
+    def _distract(self, act: Act, start: float) -> float:
+        """Perhaps somebody reaches out for nothing before this act; returns when the act begins."""
+        if self._rng.random() >= 0.6 * self._distractions:
+            return start
+        wagers = {
+            s: at[0].vec[:2]
+            for (s, h, spot), at in self._table.stacks.items()
+            if at and not h and spot == "main"
+        }
+        reach = self._idle.reach(start, act.seat, wagers)
+        if reach is None:
+            return start
+        self._reaches.append(reach)
+        return reach.t + self._rest()
+
     def _rest(self) -> float:
         return self._rng.uniform(0.9, 1.3) / self._pace
 
@@ -194,12 +212,9 @@ class Director:
         u = self._rng.uniform
         return Place(place.x + u(-3, 3), place.y + u(-3, 3), place.yaw + u(-4, 4))
 
-    def _back_to_shoe(self, reach: Reach) -> None:
-        """Between two cards the hand waits at the shoe."""
-        x, y = reach.palm(*SHOE_MM, _CARD_GRIP)
-        here = reach.vec
-        bulge = (0.25 * here[0], -0.25 * max(here[1] - 150.0, 0.0))
-        reach.go(x, y, bulge=bulge)
+    def _back(self, reach: Reach) -> None:
+        """Between two cards the hand waits before the shoe, behind everything that lies there."""
+        reach.go(*_WAITING)
         reach.wait(self._rng.uniform(0.5, 0.75) / self._pace)
 
     def _card(self, act: Act, reach: Reach) -> None:
@@ -382,75 +397,6 @@ class Director:
         reach.hold(piece, _STACK_GRIP)
         reach.go(*reach.body.door(reach.vec[0], reach.vec[1]), least=0.35)
         reach.drop()
-
-    # -- look-alikes
-
-    def _own_chips(self) -> dict[int, StackTrack]:
-        """Some players have chips of their own before them; they mean nothing."""
-        own: dict[int, StackTrack] = {}
-        for seat in self._layout.seats:
-            if self._rng.random() < 0.4:
-                colour = self._rng.choice([100, 500, 500, 2500, 10000])
-                side = self._rng.choice([-1, 1]) * self._rng.uniform(55, 80)
-                x, y = self._layout.at(seat, -self._rng.uniform(105, RAIL_MM - 35), side)
-                pose = StackPose(
-                    (colour,) * self._rng.randint(3, 12), 0, 0, look=self._rng.randrange(1 << 30)
-                )
-                own[seat] = StackTrack(pose, 0.0, (x, y, 0.0))
-                self._tracks.append(own[seat])
-        return own
-
-    def _distract(self, act: Act, start: float) -> float:
-        """Perhaps somebody reaches out for nothing before this act; returns when the act begins."""
-        if self._rng.random() >= 0.6 * self._distractions:
-            return start
-        busy = self._idle_reach(act, start)
-        return busy + self._rest() if busy > start else start
-
-    def _idle_reach(self, act: Act, start: float) -> float:
-        kind = self._rng.choice(["own", "wager", "lean", "dealer", "signal"])
-        u = self._rng.uniform
-        seats = [s for s in self._layout.seats if self._table.stacks.get((s, 0, "main"))]
-        if kind == "dealer":
-            at = (u(-220, 220), u(290, 400))
-            reach = Reach(self._people.dealer, start, at, self._rng, u(1.0, 1.3))
-            reach.go(*at)
-            for _ in range(2):
-                reach.go(at[0] + u(-25, 25), at[1] + u(-15, 15), least=0.4)
-                reach.wait(u(0.2, 0.8))
-        else:
-            at, seat = self._idle_place(kind, act, seats)
-            if seat is None:
-                return start
-            reach = Reach(self._people.player(seat), start, at, self._rng, u(1.0, 1.3))
-            reach.go(*reach.palm(*at, 30.0), 45.0)
-            if kind == "signal":
-                for _ in range(2):
-                    x, y, z = reach.vec
-                    reach.go(x + u(-4, 4), y + u(-4, 4), z - 18, least=0.12)
-                    reach.go(x, y, z, least=0.12)
-            else:
-                reach.wait(u(0.4, 1.4))
-        reach.leave()
-        self._reaches.append(reach)
-        return reach.t
-
-    def _idle_place(self, kind: str, act: Act, seats: list[int]) -> tuple[Point, int | None]:
-        u = self._rng.uniform
-        if kind == "own":
-            owners = sorted(self._own)
-            seat = self._rng.choice(owners) if owners else None
-            return ((0.0, 0.0) if seat is None else (self._own[seat].vec[0], self._own[seat].vec[1]), seat)
-        if not seats:
-            return (0.0, 0.0), None
-        seat = self._rng.choice(seats)
-        if kind == "wager":
-            stack = self._table.stacks[seat, 0, "main"][0]
-            return (stack.vec[0], stack.vec[1]), seat
-        if kind == "signal":
-            seat = act.seat if act.seat in seats else seat
-            return self._layout.at(seat, u(50, 70), u(-90, -70)), seat
-        return self._layout.at(seat, u(-70, -30), u(70, 110) * self._rng.choice([-1, 1])), seat
 
 
 def _near(yaw: float, to: float) -> float:

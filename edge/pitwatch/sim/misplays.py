@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from pitwatch.chips import CASINO, make_change
-from pitwatch.sim.play import Hand, Played
+from pitwatch.sim.played import Hand, Played
 from pitwatch.sim.rounds import Misplay, Stack
 
 __all__ = ["MISPLAYS", "PLAIN", "candidates"]

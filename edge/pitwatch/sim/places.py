@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pitwatch.sim.play import Hand, Played
+from pitwatch.sim.played import Hand, Played
 from pitwatch.table.layout import Layout, Point
 
 __all__ = ["DISCARD_MM", "RACK_Y_MM", "RAIL_MM", "SHOE_MM", "Place", "Places", "fits"]

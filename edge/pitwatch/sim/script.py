@@ -18,7 +18,8 @@ from pitwatch.chips import make_change
 from pitwatch.errors import UserError
 from pitwatch.sim.misplays import MISPLAYS, PLAIN, candidates
 from pitwatch.sim.places import fits
-from pitwatch.sim.play import Played, Recorded, play
+from pitwatch.sim.play import play
+from pitwatch.sim.played import Played, Recorded
 from pitwatch.sim.rounds import Decision, Misplay, RoundScript, Stack
 from pitwatch.sim.strategy import choose
 from pitwatch.table.layout import Layout
