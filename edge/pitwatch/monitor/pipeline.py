@@ -33,7 +33,7 @@ from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.vision.watcher import Eyes, Watcher, WatchOptions
 
-__all__ = ["Listener", "Monitor", "Summary"]
+__all__ = ["Listener", "Monitor", "Record", "Summary"]
 
 log = logging.getLogger(__name__)
 
@@ -61,21 +61,37 @@ class Listener:
 
 
 @dataclass
-class Summary:
-    """What a watch amounted to. seconds: of wall time; ms_per_frame: of work, without waiting for frames."""
+class Record:
+    """Everything that was seen and said, in order."""
 
+    events: list[TableEvent] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unverified: list[Unverified] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+
+
+@dataclass
+class Summary:
+    """What a watch amounted to, in numbers.
+
+    t: capture time of the last frame. seconds: of wall time. fps: frames watched a second of it.
+    ms_per_frame: of work, without waiting for frames. late: frames of a live source that were passed over.
+    record: None unless it was asked for.
+    """
+
+    t: float = 0.0
     frames: int = 0
     skipped: int = 0
     late: int = 0
     seconds: float = 0.0
     fps: float = 0.0
     ms_per_frame: float = 0.0
+    rounds: int = 0
+    findings: int = 0
+    unverified: int = 0
     hands_total: int = 0
     hands_judged: int = 0
-    events: list[TableEvent] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    unverified: list[Unverified] = field(default_factory=list)
-    rounds: list[RoundRecord] = field(default_factory=list)
+    record: Record | None = None
 
     @property
     def judged_share(self) -> float | None:
@@ -99,9 +115,9 @@ class Monitor:
         publisher: Publisher | None = None,
         listeners: Sequence[Listener] = (),
         options: WatchOptions | None = None,
-        keep_log: bool = True,
+        keep_record: bool = False,
     ) -> None:
-        """keep_log: collect events, findings and rounds in the summary; a watch of months should not.
+        """keep_record: collect everything in the summary; a watch of months should not.
 
         Raises UserError when the header's rules are no profile.
         """
@@ -116,16 +132,14 @@ class Monitor:
         self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper)
         self._felt = show.felt(layout, camera)
         self._pace = Pace(source.live)
-        self._keep_log = keep_log
         self._stop = threading.Event()
         self._shown_at = -1e9
         self._rounds_seen = 0
-        self._findings_made = 0
         self._backlog: list[dict[str, Any]] = []
         self._retry_at = 0.0
         self._behind = ""
         self._journal_trouble = ""
-        self.summary = Summary()
+        self.summary = Summary(record=Record() if keep_record else None)
 
     def stop(self) -> None:
         """Have `run` end after the frame in hand; may be called from a signal handler or another thread."""
@@ -187,6 +201,7 @@ class Monitor:
         if self._backlog:
             log.error("%d records could not be written: %s", len(self._backlog), self._journal_trouble)
         self._sum_up()
+        self.summary.t = 0.0 if last is None else last.t
         if last is not None:
             self._show(last, running=False)
 
@@ -207,20 +222,23 @@ class Monitor:
                 }
             )
             self._record_backlog()
-        if self._keep_log:
-            self.summary.events += events
-            self.summary.findings += findings
-            self.summary.unverified += remarks
-            self.summary.rounds += rounds
+        summary = self.summary
+        summary.unverified += len(remarks)
+        summary.rounds += len(rounds)
+        if (record := summary.record) is not None:
+            record.events += events
+            record.findings += findings
+            record.unverified += remarks
+            record.rounds += rounds
         for finding in findings:
-            self._findings_made += 1
+            summary.findings += 1
             number = self._audit.table.round_number
-            shown = show.finding(finding, self._findings_made, number, self._profile, self._keeper.roles)
+            shown = show.finding(finding, summary.findings, number, self._profile, self._keeper.roles)
             self._tell("finding", shown)
         for remark in remarks:
             self._tell("unverified", remark)
-        for record in rounds:
-            self._tell("round", record)
+        for played in rounds:
+            self._tell("round", played)
 
     def _record_backlog(self) -> None:
         """Write what waits, oldest first; what finds no room stays and is tried again."""

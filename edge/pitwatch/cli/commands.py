@@ -1,0 +1,182 @@
+"""What can be asked of pitwatch, and with which options.
+
+In: the command line's words. Out: calls into the rooms, imported only when they are needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pitwatch import __version__
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="pitwatch",
+    help="A camera over a blackjack table that knows when a hand is dealt or paid wrongly.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # boxes around the help cost a quarter of a second
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+calibrate = typer.Typer(no_args_is_help=True, help="Find out how a camera sees its table.")
+models = typer.Typer(no_args_is_help=True, help="The trained weights that come with pitwatch.")
+app.add_typer(calibrate, name="calibrate")
+app.add_typer(models, name="models")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"pitwatch {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def watch(
+    table: Annotated[Path, typer.Option(help="The table's file; calibration/table.example.toml shows one.")],
+    source: Annotated[
+        str | None,
+        typer.Option(help="A video file, a folder of pictures, v4l2:/dev/video0, or sim:; else the table's."),
+    ] = None,
+    fps: Annotated[
+        float | None, typer.Option(help="Pictures a second, of a folder or asked of a camera.")
+    ] = None,
+    settled: Annotated[
+        bool, typer.Option("--settled", help="Every picture of the folder shows the table at rest.")
+    ] = False,
+    mqtt: Annotated[
+        str | None,
+        typer.Option(
+            help="The broker, mqtt://host:port; 'off' for none. Else the table's, else an embedded one."
+        ),
+    ] = None,
+    journal: Annotated[Path | None, typer.Option(help="The journal's file; else the table's.")] = None,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page on this computer.")] = False,
+    port: Annotated[int | None, typer.Option(help="The page's port; else 8710 or a free one.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="End with one line of JSON.")] = False,
+) -> None:
+    """Watch one table until the source ends or Ctrl-C."""
+    from pitwatch.cli.watching import watch_table
+
+    watch_table(
+        table,
+        source,
+        fps=fps,
+        settled=settled,
+        mqtt=mqtt,
+        journal=journal,
+        page=page,
+        port=port,
+        as_json=json,
+    )
+
+
+@app.command()
+def demo(
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="End after this many rounds; else with Ctrl-C.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed, other rounds.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="End with one line of JSON.")] = False,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page on this computer.")] = True,
+    port: Annotated[int | None, typer.Option(help="The page's port; else 8710 or a free one.")] = None,
+    realtime: Annotated[
+        bool | None,
+        typer.Option(
+            "--realtime/--fast",
+            help="As a camera would deliver, or as fast as this computer can; --fast with --rounds.",
+        ),
+    ] = None,
+    mqtt: Annotated[
+        str | None, typer.Option(help="A broker, mqtt://host:port; else an embedded one.")
+    ] = None,
+    journal: Annotated[Path | None, typer.Option(help="Keep the journal in this file.")] = None,
+) -> None:
+    """Watch a simulated table, misplays included: no camera needed."""
+    from pitwatch.cli.demo import run_demo
+
+    run_demo(rounds, seed, as_json=json, page=page, port=port, realtime=realtime, mqtt=mqtt, journal=journal)
+
+
+@app.command()
+def sim(
+    out: Annotated[Path, typer.Option(help="The folder to write to; made when missing.")],
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds.")] = 1,
+    seed: Annotated[int, typer.Option(help="Another seed, other rounds.")] = 1,
+    width: Annotated[int, typer.Option(min=320, max=7680, help="Pixels.")] = 1920,
+    height: Annotated[int, typer.Option(min=180, max=4320, help="Pixels.")] = 1080,
+    fps: Annotated[float, typer.Option(min=1, max=60, help="Pictures a second.")] = 15,
+    video: Annotated[bool, typer.Option("--video/--frames", help="One video, or a picture a frame.")] = True,
+) -> None:
+    """Write a simulated table to a folder: its pictures, its truth, and all that `watch` needs to see it."""
+    from pitwatch.cli.simulate import write_sim
+
+    write_sim(out, rounds=rounds, seed=seed, width=width, height=height, fps=fps, video=video, say=typer.echo)
+
+
+@app.command()
+def audit(
+    file: Annotated[Path, typer.Argument(help="A table-event file.")],
+    notation: Annotated[
+        bool, typer.Option("--notation", help="Print the rounds instead of the findings.")
+    ] = False,
+) -> None:
+    """Judge a table-event file: one finding a line, as JSON. Status 1 when there are findings."""
+    from pitwatch.game.audit import run_audit
+
+    raise typer.Exit(run_audit(file, typer.echo, notation))
+
+
+@app.command(name="eval")
+def evaluate(
+    paths: Annotated[list[Path], typer.Argument(help="Folders of pictures with truth.json or labels.json.")],
+    errors: Annotated[
+        Path | None, typer.Option(help="Write a picture of every mistake to this folder.")
+    ] = None,
+) -> None:
+    """Measure how well cards, chips and rounds are read: one line of figures a folder, as JSON."""
+    from pitwatch.evaluate import run_eval
+
+    raise typer.Exit(run_eval(paths, errors, typer.echo))
+
+
+@calibrate.command()
+def pose(
+    picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
+    points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
+    out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
+    lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
+) -> None:
+    """Calibrate from points whose place on the table is known; prints the error at each."""
+    from pitwatch.table.calibrate import run_calibrate_pose
+
+    run_calibrate_pose(picture, points, lens, out, typer.echo)
+
+
+@models.command(name="list")
+def list_models() -> None:
+    """Say which weights there are, what they do, how good they are and under which licence."""
+    from pitwatch.cli.weights import print_weights
+
+    print_weights(typer.echo)
+
+
+@models.command()
+def verify() -> None:
+    """Check every weight file against the hash in the manifest."""
+    from pitwatch.cli.weights import verify_weights
+
+    verify_weights(typer.echo)

@@ -1,0 +1,185 @@
+"""What `watch` and `demo` share: broker, page, display and signals around one `Monitor`.
+
+In: options of the command line. Out: a `Running` context whose `watch` runs until the source ends or a
+signal comes, and leaves nothing unsaid or unsent that can be helped.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from pitwatch.capture.frame import FrameSource
+from pitwatch.game.log import Header
+from pitwatch.journal import Journal
+from pitwatch.monitor.board import BoardState, FindingShown
+from pitwatch.monitor.hub import Hub
+from pitwatch.monitor.pipeline import Listener, Monitor, Summary
+from pitwatch.monitor.terminal import display_for
+from pitwatch.mqtt import EmbeddedBroker, Publisher
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout
+from pitwatch.vision.watcher import Eyes
+
+__all__ = ["Desk", "stopping"]
+
+_SEND_TIMEOUT = 8.0  # seconds at the end for what the broker has not acknowledged yet
+
+
+@contextmanager
+def stopping(stop: Callable[[], None]) -> Iterator[None]:
+    """While open, Ctrl-C and SIGTERM call `stop`; a second Ctrl-C ends at once."""
+    asked = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        asked = True
+        stop()
+
+    before = {n: signal.signal(n, handle) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Desk:
+    """Journal, broker, publisher, page and display of one watch; use as a context.
+
+    console: where the display goes. url: the broker's address as a user would give it, None without one.
+    page_url: None without a page. stopped: whether a signal ended the watch.
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        site: str,
+        journal: Path,
+        *,
+        mqtt: str | None,
+        ca_file: Path | None = None,
+        page: bool = False,
+        port: int | None = None,
+        console: Console | None = None,
+    ) -> None:
+        """mqtt: the broker's URL, None for an embedded one, "off" for none.
+
+        Raises UserError naming the journal, the broker's URL or the port, and the remedy.
+        """
+        self._header, self._site = header, site
+        self.console = console or Console(highlight=False)
+        self.page_url: str | None = None
+        self.url: str | None = None
+        self.stopped = False
+        self._publisher: Publisher | None = None
+        self._listeners: list[Listener] = []
+        self._monitor: Monitor | None = None
+        with ExitStack() as stack:
+            self.journal = stack.enter_context(Journal(journal, site, header.table))
+            if mqtt is None:
+                self.url = stack.enter_context(EmbeddedBroker()).url
+            elif mqtt != "off":
+                self.url = mqtt
+            if self.url is not None:
+                self._publisher = Publisher(
+                    self.journal, self.url, site, header.table, ca_file=ca_file, health=self._health
+                )
+                stack.callback(self._publisher.close)
+                stack.callback(self._publisher.flush, _SEND_TIMEOUT)
+            if page:
+                self._serve(stack, port)
+            self._stack = stack.pop_all()
+
+    def _serve(self, stack: ExitStack, port: int | None) -> None:
+        # the page comes with the demo extra only
+        from pitwatch.monitor.page import PageServer
+
+        hub = Hub(self.journal.evidence)
+        self.page_url = stack.enter_context(PageServer(hub, port=port)).url
+        self._listeners.append(_OnPage(hub))
+
+    def subscribe_line(self) -> str | None:
+        """The command with which a second terminal sees the findings, None without a broker."""
+        if self._publisher is None:
+            return None
+        broker = self._publisher.broker
+        port = "" if broker.port == 1883 else f" -p {broker.port}"
+        topic = f"pitwatch/{self._site}/{self._header.table}/findings"
+        return f"mosquitto_sub -h {broker.host}{port} -v -t '{topic}'"
+
+    def watch(
+        self,
+        camera: Camera,
+        layout: Layout,
+        source: FrameSource,
+        eyes: Eyes,
+        *,
+        listeners: Sequence[Listener] = (),
+        keep_record: bool = False,
+    ) -> Summary:
+        """Watch until the source ends or a signal comes."""
+        with display_for(self.console) as display:
+            self._monitor = Monitor(
+                self._header,
+                self._site,
+                camera,
+                layout,
+                source,
+                eyes,
+                self.journal,
+                publisher=self._publisher,
+                listeners=[display, *self._listeners, *listeners],
+                keep_record=keep_record,
+            )
+            if self.journal.notice:
+                display.notice(self.journal.notice)
+            with stopping(self._stop):
+                return self._monitor.run()
+
+    def _stop(self) -> None:
+        self.stopped = True
+        if self._monitor is not None:
+            self._monitor.stop()
+
+    def _health(self) -> dict[str, object]:
+        if self._monitor is None:
+            return {}
+        h = self._monitor.health()
+        return {
+            "frames": h.frames,
+            "fps": h.fps,
+            "ms_per_frame": h.ms_per_frame,
+            "late": h.late,
+            "skipped": h.skipped,
+            "hands_judged": h.hands_judged,
+            "hands_total": h.hands_total,
+        }
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+
+class _OnPage(Listener):
+    """Passes on to the page what the watch says."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def state(self, state: BoardState, picture: NDArray[np.uint8]) -> None:
+        self._hub.show(state, picture)
+
+    def finding(self, finding: FindingShown) -> None:
+        self._hub.add_finding(finding)
