@@ -1,6 +1,6 @@
 """Evidence pictures: what the camera saw before, during and after a change, with the place marked.
 
-In: BGR pictures of a zone at the camera's resolution (or whole frames), zones in mm. Out: JPEGs in the
+In: BGR pictures of a zone at the camera's resolution, zones in mm. Out: JPEGs in the
 journal, and the references that events carry.
 """
 
@@ -16,6 +16,7 @@ from pitwatch.journal import Journal, JournalError
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout, seat_of_zone
 from pitwatch.vision.looks import Zone
+from pitwatch.vision.watcher import evidence_box
 
 __all__ = ["EvidenceKeeper"]
 
@@ -56,29 +57,15 @@ class EvidenceKeeper:
         return ref
 
     def _jpeg(self, image: Image, zone: Zone) -> bytes:
-        h = zone.size / 2
-        corners = self._camera.project(
-            [
-                (zone.x - h, zone.y - h),
-                (zone.x + h, zone.y - h),
-                (zone.x + h, zone.y + h),
-                (zone.x - h, zone.y + h),
-            ]
-        )
-        low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
-        if image.shape[:2] == (self._camera.height, self._camera.width):
-            high = np.ceil(corners.max(axis=0)).astype(int) + 1
-            image = image[low[1] : high[1], low[0] : high[0]]
-        out = np.ascontiguousarray(image)
+        out = np.array(image)
         seat = seat_of_zone(zone)
         if seat:
             x, y = self._layout.spots[seat - 1]
             a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-            ring = np.column_stack(
-                [x + self._layout.circle_r * np.cos(a), y + self._layout.circle_r * np.sin(a)]
-            )
-            points = np.round((self._camera.project(ring) - low) * 16).astype(np.int32)
-            out = out.copy()
+            r = self._layout.circle_r
+            ring = self._camera.project(np.column_stack([x + r * np.cos(a), y + r * np.sin(a)]))
+            x0, y0, _, _ = evidence_box(self._camera, zone)
+            points = np.round((ring - (x0, y0)) * 16).astype(np.int32)
             width = max(1, round(max(out.shape[:2]) / 250))
             cv2.polylines(out, [points], True, (0, 0, 0), width + 2, cv2.LINE_AA, 4)
             cv2.polylines(out, [points], True, _COLOUR, width, cv2.LINE_AA, 4)

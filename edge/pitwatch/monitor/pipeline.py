@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,7 @@ class Monitor:
         self._pace = Pace(source.live)
         self._stop = threading.Event()
         self._shown_at = -1e9
+        self._certain_t = float("-inf")
         self._rounds_seen = 0
         self._backlog: list[dict[str, Any]] = []
         self._retry_at = 0.0
@@ -169,11 +170,9 @@ class Monitor:
 
     def _watch(self, frame: Frame) -> None:
         began = time.perf_counter()
-        events = self._watcher.feed(frame)
-        said: list[Finding | Unverified] = []
-        for event in events:
-            said += self._audit.feed(event)
-        said += self._audit.advance(self._settled_until(frame.t))
+        events, said = self._judge(self._watcher.feed(frame))
+        self._certain_t = max(self._certain_t, self._watcher.certain_t)
+        said += self._audit.advance(self._certain_t)
         self._take(events, said)
         took = time.perf_counter() - began
         sentence = self._pace.frame(frame.index, frame.t, took, self._source.skipped)
@@ -185,15 +184,17 @@ class Monitor:
             self._shown_at = now
             self._show(frame)
 
-    def _settled_until(self, t: float) -> float:
-        """The watcher may still put an event before `t`; what it holds back at most is known."""
-        return t - self._watcher.options.order_s
-
-    def _finish(self, last: Frame | None) -> None:
-        events = self._watcher.flush()
+    def _judge(self, events: list[TableEvent]) -> tuple[list[TableEvent], list[Finding | Unverified]]:
+        """The events as the audit got them, and what it said."""
+        # what was found out late must not come before what has been judged
+        events = [replace(e, t=self._certain_t) if e.t < self._certain_t else e for e in events]
         said: list[Finding | Unverified] = []
         for event in events:
             said += self._audit.feed(event)
+        return events, said
+
+    def _finish(self, last: Frame | None) -> None:
+        events, said = self._judge(self._watcher.flush())
         said += self._audit.finish()
         self._take(events, said)
         self._retry_at = 0.0

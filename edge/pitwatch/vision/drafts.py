@@ -95,6 +95,11 @@ class Outbox:
         self._drafts.append((draft.t, draft.rank, self._n, draft))
         self._drafts.sort(key=lambda d: d[:3])
 
+    @property
+    def first_t(self) -> float:
+        """When the first of what waits came to rest; infinity when nothing waits."""
+        return float(self._drafts[0][3].t) if self._drafts else float("inf")
+
     def pop(self, t: float, unsettled_t: float | None) -> list[TableEvent]:
         """The events that may go out at time `t`.
 

@@ -26,7 +26,7 @@ from pitwatch.vision.snapshot import ArmView, CardView, StackView, TableSnapshot
 from pitwatch.vision.tracks import box_outline
 from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
 
-__all__ = ["Eyes", "Keep", "WatchOptions", "Watcher"]
+__all__ = ["Eyes", "Keep", "WatchOptions", "Watcher", "evidence_box"]
 
 _ACTIVE_CELLS = 6
 _HAND_SCORE = 0.5
@@ -143,6 +143,19 @@ class Watcher:
         if self._t is not None:
             self._ledger.tick(self._t + self.options.regain_s + self.options.gone_s)
         return self._outbox.flush()
+
+    @property
+    def certain_t(self) -> float:
+        """Time up to which everything that can be said has been said; seconds, minus infinity at first.
+
+        What is found out late after all (part of a hand gone, a split) has an earlier `t` in rare cases.
+        """
+        if self._t is None:
+            return -np.inf
+        moving = [
+            self._t if z.rest_t is None else z.rest_t for z in self._zones.values() if z.state != "quiet"
+        ]
+        return min([self._t, *moving, self._outbox.first_t])
 
     def snapshot(self) -> TableSnapshot:
         """The table as it stands."""
@@ -277,12 +290,14 @@ class Watcher:
 
     def _crop(self, frame: Frame, z: Zone) -> Image:
         """The zone, cut out of the frame at the camera's own resolution."""
-        flat = box_outline(z.x, z.y, z.size, z.size, 0.0)
-        px = self.camera.project([(x, y, h) for x, y in flat for h in (0.0, _TALL_MM)])
-        x0, y0 = np.clip(
-            np.floor(px.min(axis=0)).astype(int), 0, (self.camera.width - 1, self.camera.height - 1)
-        )
-        x1, y1 = np.clip(
-            np.ceil(px.max(axis=0)).astype(int), (x0 + 1, y0 + 1), (self.camera.width, self.camera.height)
-        )
+        x0, y0, x1, y1 = evidence_box(self.camera, z)
         return np.array(frame.image[y0:y1, x0:x1])
+
+
+def evidence_box(camera: Camera, zone: Zone) -> tuple[int, int, int, int]:
+    """The part of a frame that a zone's evidence picture is: x0, y0, x1, y1 in pixels, x1 and y1 excluded."""
+    flat = box_outline(zone.x, zone.y, zone.size, zone.size, 0.0)
+    px = camera.project([(x, y, h) for x, y in flat for h in (0.0, _TALL_MM)])
+    x0, y0 = np.clip(np.floor(px.min(axis=0)).astype(int), 0, (camera.width - 1, camera.height - 1))
+    x1, y1 = np.clip(np.ceil(px.max(axis=0)).astype(int), (x0 + 1, y0 + 1), (camera.width, camera.height))
+    return int(x0), int(y0), int(x1), int(y1)
