@@ -115,7 +115,13 @@ def test_a_refused_thing_makes_room_and_comes_back(journal: Journal) -> None:
     journal.mark_refused(a.id)
     assert journal.pending() == [b]
     assert journal.waiting() == 2
-    journal.retry_refused()
+    assert journal.refused() == 1
+    assert journal.retry_refused(1) == [a.id]
+    assert journal.refused() == 0
+    assert journal.pending() == [a, b]
+    journal.mark_refused([a.id, b.id])
+    assert len(journal.retry_refused(1)) == 1
+    assert len(journal.retry_refused()) == 1
     assert journal.pending() == [a, b]
 
 

@@ -169,10 +169,18 @@ class Journal:
         """Put aside what the broker would not take; it stays in the outbox until `retry_refused`."""
         self._change("UPDATE outbox SET refused = 1 WHERE id = ?", ids)
 
-    def retry_refused(self) -> None:
-        """Let what the broker would not take wait to be sent again."""
+    def retry_refused(self, limit: int | None = None) -> list[str]:
+        """Let what the broker would not take wait to be sent again, `limit` of it at random; its ids."""
         with self._transaction() as db:
-            db.execute("UPDATE outbox SET refused = 0 WHERE refused = 1")
+            query = "SELECT id FROM outbox WHERE refused = 1 ORDER BY random() LIMIT ?"
+            ids = [i for (i,) in db.execute(query, (-1 if limit is None else limit,)).fetchall()]
+            db.executemany("UPDATE outbox SET refused = 0 WHERE id = ?", [(i,) for i in ids])
+            return ids
+
+    def refused(self) -> int:
+        """How many things in the outbox the broker would not take."""
+        with self._mutex, self._explained():
+            return int(self._db.execute("SELECT count(*) FROM outbox WHERE refused = 1").fetchone()[0])
 
     def send_again(self, boot: str, first: int, last: int) -> int:
         """Put items `first` to `last` of a boot into the outbox again, ids unchanged; how many were put."""

@@ -10,6 +10,7 @@ import fcntl
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from pitwatch.journal.errors import JournalError, explain, is_damage
 
@@ -113,9 +114,9 @@ def _hollow(path: Path) -> bool:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=2.0, isolation_level=None, check_same_thread=False)
     try:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        (application,) = _row(connection, "PRAGMA application_id")
+        (version,) = _row(connection, "PRAGMA user_version")
+        (tables,) = _row(connection, "SELECT count(*) FROM sqlite_schema")
         if tables and application != _APPLICATION_ID:
             raise JournalError(f"{path} is another program's database; name another file, like pitwatch.db.")
         if version > SCHEMA_VERSION:
@@ -123,11 +124,13 @@ def _connect(path: Path) -> sqlite3.Connection:
                 f"The journal {path} was written by a newer pitwatch (schema {version}, this one knows "
                 f"{SCHEMA_VERSION}); update pitwatch or name another file."
             )
-        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        if tables and _row(connection, "PRAGMA quick_check(1)") != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        (mode,) = _row(connection, "PRAGMA journal_mode = WAL")
         if mode != "wal":
             raise JournalError(f"The journal {path} lies where SQLite has no WAL; put it on a local disk.")
+        if tables and _cut_short(connection, path):
+            raise sqlite3.DatabaseError("database disk image is malformed")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         if not tables:
@@ -139,6 +142,18 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _cut_short(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the file ends within a page: quick_check reads the rest of it as zeros and is content."""
+    (busy, _, _) = _row(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
+    (size,) = _row(connection, "PRAGMA page_size")
+    return not busy and path.stat().st_size % int(size) != 0
+
+
+def _row(connection: sqlite3.Connection, query: str) -> tuple[Any, ...]:
+    row: tuple[Any, ...] = connection.execute(query).fetchone()
+    return row
 
 
 def _move_aside(path: Path) -> Path:

@@ -39,6 +39,17 @@ class Ack(NamedTuple):
     refused: str | None
 
 
+class _TlsSocket(ssl.SSLSocket):
+    """One that paho need not close when the handshake fails; it does not."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        try:
+            super().do_handshake(block)
+        except BaseException:
+            self.close()
+            raise
+
+
 class Connection:
     """A connection to one broker.
 
@@ -85,6 +96,7 @@ class Connection:
         if broker.user is not None:
             client.username_pw_set(broker.user, password)
         if tls is not None:
+            tls.sslsocket_class = _TlsSocket
             client.tls_set_context(tls)
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect

@@ -32,6 +32,7 @@ WINDOW = 16
 _PICTURES = 2  # of the window, so that a finding never waits behind sixteen pictures
 _KEEPALIVE = 30
 _ACK_TIMEOUT = 60.0
+_KEPT = "the journal keeps everything, trying again"
 _RETRY_REFUSED = 60.0
 _LONG = 10.0  # a connection that lasted this long was a good one
 _MARK_AT = 4 * WINDOW
@@ -84,7 +85,9 @@ class Publisher:
         self._version = self.broker.version or "5"
         self._status = f"Connecting to {self.broker}."
         self._connected = False
-        self._refusing: str | None = None
+        self._complaint = ""
+        self._retry_at = 0.0
+        self._probes: set[str] = set()
         self._acked: set[str] = set()  # delivered, not yet marked: the disk may be full
         self._strikes: Counter[str] = Counter()
         self._stop = threading.Event()
@@ -138,19 +141,19 @@ class Publisher:
     def _run(self) -> None:
         wait = self._first_wait
         while not self._stop.is_set():
-            began = time.monotonic()
+            began, sent = time.monotonic(), self.sent
             try:
                 self._session()
             except Lost as e:
                 if self._stop.is_set():
                     break
-                self._say(f"The broker {self.broker} {e}; the journal keeps everything, trying again.")
+                self._say(f"The broker {self.broker} {e}; {_KEPT}.")
             except Exception as e:
                 _log.exception("the publisher's session ended")
                 self._say(f"Publishing to {self.broker} stopped short ({e}); trying again.")
             finally:
                 self._connected = False
-            if time.monotonic() - began > _LONG:
+            if time.monotonic() - began > _LONG or self.sent > sent:
                 wait = self._first_wait
             # spread, so that a pit's tables do not come back to a restarted broker all at once
             self._stop.wait(wait * random.uniform(0.7, 1.3))
@@ -174,6 +177,11 @@ class Publisher:
             self._serve(connection, in_flight)
             in_order = True
         except Lost:
+            # Mosquitto closes the connection after it has said no
+            refused = any(a.refused for a in connection.acks)
+            self._settle(connection, in_flight)
+            if refused:
+                raise Lost(self._complaint) from None
             # so does a broker that knows only the other version
             if not connection.answered and self.broker.version is None:
                 self._version = "3.1.1" if self._version == "5" else "5"
@@ -194,8 +202,8 @@ class Publisher:
 
     def _serve(self, connection: Connection, in_flight: _InFlight) -> None:
         self._connected = True
-        self._refusing = None
-        self._say(f"Connected to {self.broker}.")
+        if not self._complaint:
+            self._say(f"Connected to {self.broker}.")
         self._send(connection, in_flight, self._availability("online"))
         self._send(connection, in_flight, self._heart())
         # the broker may have lost what it retained
@@ -203,12 +211,12 @@ class Publisher:
             self._send(connection, in_flight, message(state))
         connection.subscribe(self._topics["again"])
         beat = time.monotonic() + self._heartbeat
-        retry = time.monotonic()
         while not self._stop.is_set():
             now = time.monotonic()
-            if now >= retry:
-                self._journal.retry_refused()
-                retry = now + _RETRY_REFUSED
+            if now >= self._retry_at:
+                # one, to see whether it would go now: each no may cost a connection
+                self._probes.update(self._journal.retry_refused(1))
+                self._retry_at = now + _RETRY_REFUSED
             if now >= beat:
                 self._send(connection, in_flight, self._heart())
                 beat = now + self._heartbeat
@@ -242,7 +250,7 @@ class Publisher:
                 pictures += 1
             publication = message(outgoing, jpeg)
             if len(publication.payload) + len(publication.topic) + 64 > connection.largest:
-                self._refused([outgoing.id], "too large")
+                self._refused(outgoing, "too large")
                 continue
             self._send(connection, in_flight, publication, outgoing)
 
@@ -256,42 +264,48 @@ class Publisher:
         in_flight[connection.publish(publication)] = (outgoing, time.monotonic())
 
     def _settle(self, connection: Connection, in_flight: _InFlight) -> None:
-        refused: dict[str, list[str]] = {}
+        """Take out of the outbox what was taken, and put aside what was refused."""
+        taken = False
         for mid, reason in connection.acks:
             outgoing, _ = in_flight.pop(mid, (None, 0.0))
-            if outgoing is None:
-                continue
-            self._strikes.pop(outgoing.id, None)
-            if reason is None:
+            taken |= reason is None
+            if reason is not None:
+                self._refused(outgoing, reason)
+            elif outgoing is not None:
                 self._acked.add(outgoing.id)
+                self._strikes.pop(outgoing.id, None)
                 self.sent += 1
-            else:
-                refused.setdefault(reason, []).append(outgoing.id)
         connection.acks.clear()
         # every marking waits for the disk: while things keep flowing, many in one
         if len(self._acked) >= _MARK_AT or (self._acked and not in_flight):
             try:
                 self._journal.mark_sent(self._acked)
-                self._acked.clear()
             except JournalError as e:
                 self._say(str(e))
-        for reason, ids in refused.items():
-            self._refused(ids, reason)
+                return
+            if self._probes & self._acked:
+                self._probes.clear()
+                self._journal.retry_refused()
+            self._acked.clear()
+        if taken and self._complaint and self._journal.refused() == 0:
+            self._complaint = ""
+            self._say(f"Connected to {self.broker}.")
 
-    def _refused(self, ids: list[str], reason: str) -> None:
-        self._journal.mark_refused(ids)
-        if reason != self._refusing:
-            self._refusing = reason
-            self._say(
-                f"The broker {self.broker} refuses part of what this table sends ({reason}); check its "
-                f"access list and limits for {self._topics['#']}, it is tried again every minute."
-            )
+    def _refused(self, outgoing: Outgoing | None, reason: str) -> None:
+        if outgoing is not None:
+            self._journal.mark_refused(outgoing.id)
+            self._probes.discard(outgoing.id)
+        self._complaint = (
+            f"refuses some of what this table sends ({reason}); check its access list and limits for "
+            f"{self._topics['#']}"
+        )
+        self._say(f"The broker {self.broker} {self._complaint}; {_KEPT}.")
 
     def _strike(self, outgoing: Outgoing) -> None:
         self._strikes[outgoing.id] += 1
         if self._strikes[outgoing.id] >= _STRIKES:
             del self._strikes[outgoing.id]
-            self._refused([outgoing.id], "the connection ends at it")
+            self._refused(outgoing, "the connection ends at it")
 
     def _answer(self, connection: Connection) -> None:
         for asked in connection.received:
