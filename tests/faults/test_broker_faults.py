@@ -177,16 +177,18 @@ def test_a_list_that_forbids_one_topic_lets_the_others_through(
     monkeypatch.setattr("pitwatch.mqtt.publisher._RETRY_REFUSED", 0.3)
     acl = tmp_path / "acl"
     acl.write_text("topic deny pitwatch/+/+/evidence/#\ntopic readwrite pitwatch/#\n")
-    with Mosquitto.simple(tmp_path, "allow_anonymous true", f"acl_file {acl}") as broker:
-        with quick(journal, broker.url):
-            refs = [journal.keep_evidence(f"p{n}", b"\xff\xd8 \xff\xd9") for n in range(3)]
-            journal.record(findings=[{"type": "finding", "t": 1.0, "evidence": refs}])
-            until(lambda: journal.refused() == 3)
-            record(journal, 20)
-            until(lambda: journal.waiting() == 3)
-            acl.write_text("topic readwrite pitwatch/#\n")
-            broker.send(signal.SIGHUP)
-            until(lambda: journal.waiting() == 0)
+    with (
+        Mosquitto.simple(tmp_path, "allow_anonymous true", f"acl_file {acl}") as broker,
+        quick(journal, broker.url),
+    ):
+        refs = [journal.keep_evidence(f"p{n}", b"\xff\xd8 \xff\xd9") for n in range(3)]
+        journal.record(findings=[{"type": "finding", "t": 1.0, "evidence": refs}])
+        until(lambda: journal.refused() == 3)
+        record(journal, 20)
+        until(lambda: journal.waiting() == 3)
+        acl.write_text("topic readwrite pitwatch/#\n")
+        broker.send(signal.SIGHUP)
+        until(lambda: journal.waiting() == 0)
 
 
 @contextmanager
@@ -285,13 +287,15 @@ def test_a_picture_too_large_for_the_broker_holds_nothing_up(journal: Journal, t
 
 def test_a_thing_at_which_the_connection_always_ends_is_put_aside(journal: Journal, tmp_path: Path) -> None:
     """A 3.1.1 broker has no word for "too large": it just closes."""
-    with Mosquitto.simple(tmp_path, "allow_anonymous true", "max_packet_size 100000") as broker:
-        with quick(journal, BrokerUrl("127.0.0.1", broker.port, version="3.1.1")) as sender:
-            ref = journal.keep_evidence("large", b"\xff\xd8" + bytes(200_000) + b"\xff\xd9")
-            journal.record(findings=[{"type": "finding", "t": 1.0, "evidence": [ref]}])
-            until(lambda: journal.waiting() == 1 and not journal.pending(), 20)
-            record(journal, 10)
-            until(lambda: journal.waiting() == 1 and sender.sent == 11)
+    with (
+        Mosquitto.simple(tmp_path, "allow_anonymous true", "max_packet_size 100000") as broker,
+        quick(journal, BrokerUrl("127.0.0.1", broker.port, version="3.1.1")) as sender,
+    ):
+        ref = journal.keep_evidence("large", b"\xff\xd8" + bytes(200_000) + b"\xff\xd9")
+        journal.record(findings=[{"type": "finding", "t": 1.0, "evidence": [ref]}])
+        until(lambda: journal.waiting() == 1 and not journal.pending(), 20)
+        record(journal, 10)
+        until(lambda: journal.waiting() == 1 and sender.sent == 11)
 
 
 def test_a_second_watcher_of_the_same_table_ends_nothing(tmp_path: Path) -> None:
