@@ -9,7 +9,9 @@ from collections import defaultdict
 import pytest
 
 from pitwatch.errors import UserError
+from pitwatch.game.audit import Audit
 from pitwatch.game.events import CardLaid, Chips, Clear
+from pitwatch.game.log import Header
 from pitwatch.sim.director import Director
 from pitwatch.sim.misplays import MISPLAYS
 from pitwatch.sim.scene import Scene
@@ -204,3 +206,32 @@ def test_compare_takes_another_settlement_kind_with_the_same_amounts():
     found, rounds = perfect(d)
     assert compare(d.truth, [{**found[0], "kind": "taken_over"}], rounds).found == 1
     assert compare(d.truth, [{**found[0], "kind": "taken_over", "observed": 1}], rounds).found == 0
+
+
+def audited(d: Director) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Findings and rounds as the audit makes them from the true events."""
+    audit = Audit(Header.from_json(d.truth.header))
+    said = [s for e in d.truth.events for s in audit.feed(e)] + audit.finish()
+    return [s.to_json() for s in said], [r.to_json() for r in audit.rounds_done]
+
+
+@pytest.mark.parametrize("kind", MISPLAYS)
+def test_the_audit_finds_what_was_staged_and_nothing_else(kind: str):
+    for seed in range(3):
+        _, d = staged(100 + seed, 1, [kind])
+        said, rounds = audited(d)
+        score = compare(d.truth, said, rounds)
+        assert (score.found, score.false, score.unverified) == (1, 0, 0), (seed, score)
+        (want,), (got,) = d.truth.findings, said
+        assert got["kind"] == want.kind
+        assert got["hand"] == want.hand
+        assert want.expected in (None, got.get("expected"))
+        assert want.observed in (None, got.get("observed"))
+
+
+def test_the_audit_has_the_rounds_as_they_were_played():
+    for seed in range(8):
+        _, d = staged(seed, 5, 0.4)
+        score = compare(d.truth, *audited(d))
+        assert score.rounds_right == score.rounds == 5
+        assert (score.found, score.false, score.unverified) == (2, 0, 0)

@@ -418,7 +418,7 @@ class _Round:
             for hand in self.of_seat(seat):
                 if not hand.chips_lie:
                     continue
-                if self.wrong("loser_not_taken", hand):
+                if self.wrong("loser_not_taken", hand) or self.wrong("loser_paid", hand):
                     late.append(hand)
                     continue
                 self.act("pickup", seat, hand.number, flow="same" if again else flow)
@@ -435,7 +435,7 @@ class _Round:
             self.act("clear", seat, None, flow=flow)
             flow = "same"
         for hand in late:
-            # only when its cards are gone is it certain that the loser kept his wager
+            # once his cards are gone it is certain, whoever's arm was seen, that a loser keeps his chips
             self.act("pickup", hand.seat, hand.number)
             flow = "next"
         self.act("clear", 0, None, flow=flow)
