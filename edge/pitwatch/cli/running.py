@@ -86,14 +86,13 @@ class Desk:
         self._monitor: Monitor | None = None
         with ExitStack() as stack:
             self.journal = stack.enter_context(Journal(journal, site, header.table))
-            if mqtt is None:
-                self.url = stack.enter_context(EmbeddedBroker()).url
-            elif mqtt != "off":
-                self.url = mqtt
-            if self.url is not None:
+            if mqtt != "off":
+                # told of an embedded broker's version, it need not find it out
+                broker = stack.enter_context(EmbeddedBroker()).address if mqtt is None else mqtt
                 self._publisher = Publisher(
-                    self.journal, self.url, site, header.table, ca_file=ca_file, health=self._health
+                    self.journal, broker, site, header.table, ca_file=ca_file, health=self._health
                 )
+                self.url = str(self._publisher.broker)
                 stack.callback(self._publisher.close)
                 stack.callback(self._publisher.flush, _SEND_TIMEOUT)
             if page:
