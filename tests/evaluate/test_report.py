@@ -15,7 +15,7 @@ from pitwatch.capture.frame import Frame
 from pitwatch.errors import UserError
 from pitwatch.evaluate import run_eval
 from pitwatch.evaluate.folders import Scene
-from pitwatch.evaluate.rounds import Run, compare_findings, frames_of, judge_round
+from pitwatch.evaluate.rounds import Run, compare_findings, frames_of, judge_round, video_length
 from pitwatch.evaluate.truth_events import true_hands, truth_events
 from pitwatch.game.findings import Finding
 from pitwatch.game.record import HandRecord, RoundRecord
@@ -121,7 +121,8 @@ def test_pictures_are_held_as_a_video(scene: Scene) -> None:
     frames = list(frames_of(scene))
     settled = sum(p.arm is None for p in scene.pictures)
     arms = len(scene.pictures) - settled
-    assert len(frames) == settled * 15 + arms * 8
+    # a second, half a second, and one more at the end
+    assert len(frames) == video_length(scene) == settled * 15 + arms * 8 + 15
     assert [f.index for f in frames] == list(range(len(frames)))
     assert frames[15].t == pytest.approx(1.0)
     assert not any(f.settled for f in frames)

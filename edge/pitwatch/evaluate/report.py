@@ -21,7 +21,7 @@ from pitwatch.evaluate.album import Album
 from pitwatch.evaluate.folders import Photos, Scene, read_folder
 from pitwatch.evaluate.looking import EyesFor
 from pitwatch.evaluate.photos import measure_photos
-from pitwatch.evaluate.rounds import judge_round, run_pipeline
+from pitwatch.evaluate.rounds import judge_round, run_pipeline, video_length
 from pitwatch.evaluate.scenes import measure_stills
 from pitwatch.table.camera import Camera
 from pitwatch.vision.watcher import Eyes
@@ -110,5 +110,4 @@ def _steps(folder: Scene | Photos) -> int:
     if isinstance(folder, Photos):
         return len(folder.images) + len(folder.labels.get("empty", []))
     settled = sum(p.arm is None for p in folder.pictures)
-    arms = len(folder.pictures) - settled
-    return settled if folder.round is None else settled + round(15 * settled + 7.5 * arms)
+    return settled if folder.round is None else settled + video_length(folder)

@@ -1,8 +1,8 @@
 """A scene measured as a video: its pictures held, through the whole pipeline, against the round's truth.
 
 In: a scene with a round, eyes. Out: how many table events, hands and findings came out right, and the
-milliseconds that the pipeline took a frame. A settled picture is held for a second, an arm's for half a
-second, at 15 frames a second.
+milliseconds that the pipeline took a frame. A settled picture is held for a second (the last one for two), an
+arm's for half a second, at 15 frames a second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from pitwatch.capture.frame import Frame
 from pitwatch.errors import UserError
-from pitwatch.evaluate.folders import Scene, read_picture
+from pitwatch.evaluate.folders import Scene, ScenePicture, read_picture
 from pitwatch.evaluate.truth_events import (
     EventComparison,
     TrueHand,
@@ -44,6 +44,7 @@ __all__ = [
 FPS = 15.0
 RULES = "greektown"
 _SETTLED_S, _ARM_S = 1.0, 0.5
+_END_S = 1.0  # the camera runs on after a round: what was done last must not be cut off
 
 # the truth's `wrong_payout` is any of these with the same seat, expected and observed
 _SETTLEMENT = frozenset(
@@ -109,9 +110,19 @@ def frames_of(scene: Scene) -> Iterator[Frame]:
     index = 0
     for p in scene.pictures:
         image = read_picture(scene.folder, p.file, size)
-        for _ in range(round((_SETTLED_S if p.arm is None else _ARM_S) * FPS)):
+        for _ in range(_held(scene, p)):
             yield Frame(index / FPS, image, index, name=p.file)
             index += 1
+
+
+def video_length(scene: Scene) -> int:
+    """How many frames `frames_of` gives."""
+    return sum(_held(scene, p) for p in scene.pictures)
+
+
+def _held(scene: Scene, p: ScenePicture) -> int:
+    seconds = _SETTLED_S if p.arm is None else _ARM_S
+    return round((seconds + (_END_S if p is scene.pictures[-1] else 0.0)) * FPS)
 
 
 def run_pipeline(scene: Scene, eyes: Eyes, step: Callable[[], None] = lambda: None) -> Run:
