@@ -40,14 +40,16 @@ def test_a_scene_seen_rightly(round_folder: Path, scene: Scene, truth_eyes: Eyes
     # seven cards, of which the hole card lay there twice: closed and open
     assert cards["distinct"] == 8
     assert out["stacks"]["truth"] == out["stacks"]["value_right"] == 9 * 2 + 1 + 2
-    assert set(out["round"]) >= {
-        "events_right",
-        "events_truth",
-        "transcript_right",
-        "findings_right",
-        "findings_false",
-        "findings_missed",
-        "unverified",
+    # the whole pipeline, from pictures to the finding
+    assert out["round"] == {
+        "events_right": 16,
+        "events_truth": 16,
+        "transcript_right": True,
+        "findings_right": 1,
+        "findings_false": 0,
+        "findings_missed": 0,
+        "unverified": 0,
+        "events_extra": 0,
     }
     assert out["ms_per_picture"] > 0
     assert out["ms_per_frame"] is not None
