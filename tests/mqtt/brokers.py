@@ -116,13 +116,18 @@ class Subscriber:
     """A pit's client: keeps every message, comes back by itself, and its session outlives the connection."""
 
     def __init__(
-        self, port: int, topic: str = "pitwatch/#", user: str | None = None, password: str = ""
+        self,
+        port: int,
+        topic: str = "pitwatch/#",
+        user: str | None = None,
+        password: str = "",
+        name: str | None = None,
     ) -> None:
         self.messages: list[paho.MQTTMessage] = []
         self._subscribed = threading.Event()
         self.client = paho.Client(
             CallbackAPIVersion.VERSION2,
-            client_id=f"pit-{free_port()}",
+            client_id=name or f"pit-{free_port()}",
             protocol=MQTTProtocolVersion.MQTTv311,
             clean_session=False,
         )

@@ -71,6 +71,8 @@ def test_the_password_comes_from_the_environment_or_a_credential(
     assert password() is None
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
     assert password() is None
+    (tmp_path / "mqtt-password").write_text("")
+    assert password() is None
     (tmp_path / "mqtt-password").write_text("of the credential\n")
     assert password() == "of the credential"
     monkeypatch.setenv("PITWATCH_MQTT_PASSWORD", "of the environment")

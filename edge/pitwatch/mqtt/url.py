@@ -78,6 +78,6 @@ def password() -> str | None:
     if not folder:
         return None
     try:
-        return (Path(folder) / PASSWORD_CREDENTIAL).read_text(encoding="utf-8").rstrip("\r\n")
+        return (Path(folder) / PASSWORD_CREDENTIAL).read_text(encoding="utf-8").rstrip("\r\n") or None
     except OSError:
         return None
