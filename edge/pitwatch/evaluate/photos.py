@@ -128,12 +128,12 @@ def measure_photos(
 
 
 class _Views:
-    """A view for each size and scale, made once."""
+    """A view for each size and scale, made anew only when it changes: eyes are heavy."""
 
     def __init__(self, photos: Photos, eyes_for: EyesFor) -> None:
         self.photos = photos
         self.eyes_for = eyes_for
-        self._made: dict[tuple[int, int, float], _View] = {}
+        self._last: tuple[tuple[int, int, float], _View] | None = None
 
     @property
     def size(self) -> tuple[int, int] | None:
@@ -143,14 +143,14 @@ class _Views:
     def of(self, label: Label, width: int, height: int) -> _View:
         fixed = self.photos.camera is not None
         key = (width, height, 0.0 if fixed else _scale(self.photos, label))
-        if key not in self._made:
+        if self._last is None or self._last[0] != key:
             if self.photos.camera is not None and self.photos.layout is not None:
                 camera, area = self.photos.camera, playing_area(self.photos.layout)
             else:
                 camera = straight_down(*key)
                 area = camera.to_table([(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)])
-            self._made[key] = _View(camera, area, tiles_over(area), self.eyes_for(camera))
-        return self._made[key]
+            self._last = key, _View(camera, area, tiles_over(area), self.eyes_for(camera))
+        return self._last[1]
 
 
 def _scale(photos: Photos, label: Label) -> float:
