@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import cv2
+import numpy as np
 import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
@@ -25,6 +27,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from pitwatch.game.events import Peek
 from pitwatch.journal import Journal
 from pitwatch.mqtt import Publisher
+from pitwatch.vision.weights import read_manifest
 
 from .brokers import Mosquitto, Subscriber, free_port, program, until
 
@@ -235,6 +238,63 @@ def test_the_unit_uses_options_that_there_are() -> None:
     ).stdout
     for option in options:
         assert not option.startswith("--") or re.search(rf"{option}\b", shown)
+
+
+@pytest.mark.slow
+def test_the_units_command_line_watches_and_ends_in_order(broker: Mosquitto, tmp_path: Path) -> None:
+    if not read_manifest():
+        pytest.skip("there are no weights in this checkout; run: make train")
+    width, height = 1152, 648
+    etc, state = tmp_path / "etc", tmp_path / "state"
+    etc.mkdir()
+    calibration = json.loads((DEPLOY.parent / "calibration/mountings/round-a/calibration.json").read_text())
+    scale = width / calibration["width"]
+    calibration["K"] = [[scale * k for k in row] for row in calibration["K"][:2]] + [[0, 0, 1]]
+    calibration |= {"width": width, "height": height}
+    (etc / "calibration.json").write_text(json.dumps(calibration))
+    film = cv2.VideoWriter(str(etc / "felt.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 15, (width, height))
+    for _ in range(15):
+        film.write(np.full((height, width, 3), (60, 110, 50), np.uint8))
+    film.release()
+    (etc / "BJ-07.toml").write_text(
+        f"""
+[table]
+name = "BJ-07"
+site = "detroit"
+[camera]
+calibration = "calibration.json"
+source = "{etc / "felt.avi"}"
+[layout]
+template = 6
+[mqtt]
+url = "mqtt://BJ-07@127.0.0.1:{broker.port}"
+"""
+    )
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "mqtt-password").write_text(PASSWORDS["BJ-07"] + "\n")
+    (line,) = unit("ExecStart")
+    line = line.replace("/opt/pitwatch/bin/pitwatch", f"{sys.executable} -m pitwatch")
+    line = line.replace("/etc/pitwatch", str(etc)).replace("/var/lib/pitwatch", str(state))
+    with Subscriber(broker.port, user="pit", password=PASSWORDS["pit"]) as pit:
+        done = subprocess.run(
+            shlex.split(line),
+            cwd=etc,
+            env={
+                "PATH": "/usr/bin:/bin",
+                "PYTHONUNBUFFERED": "1",
+                "STATE_DIRECTORY": str(state / "BJ-07"),
+                "CREDENTIALS_DIRECTORY": str(credentials),
+            },
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        until(lambda: [a["availability"] for a in pit.payloads("availability")] == ["online", "offline"])
+    assert (state / "BJ-07" / "pitwatch.db").exists()
+    assert (state / "BJ-07" / "pitwatch.log").exists()
 
 
 def test_the_unit_goes_on_by_itself_and_names_its_files_once() -> None:
