@@ -205,6 +205,19 @@ def test_old_pictures_give_way_to_what_must_be_recorded(small_disk: Path) -> Non
         assert journal.evidence(proof) == jpeg
 
 
+def test_old_pictures_give_way_to_a_new_start_on_a_full_disk(small_disk: Path) -> None:
+    path = small_disk / "pitwatch.db"
+    with Journal(path, "detroit", "BJ-07") as journal:
+        for n in range(10):
+            journal.keep_evidence(f"p{n}", b"\xff\xd8" + bytes(100_000) + b"\xff\xd9")
+    with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    with Journal(path, "detroit", "BJ-07") as journal:
+        assert journal.record(events=[Peek(t=1.0)])
+        assert journal.counts()["evidence"] == 0
+
+
 def test_a_disk_that_is_full_from_the_start_is_named(small_disk: Path) -> None:
     with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as file:
         while True:
@@ -249,6 +262,7 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path) -> None:
 def test_the_commit_is_on_disk_before_record_returns(path: Path) -> None:
     with Journal(path, "detroit", "BJ-07") as journal:
         journal.record(events=[Peek(t=1.0)])
+        assert journal._db is not None
         (synchronous,) = journal._db.execute("PRAGMA synchronous").fetchone()
         (mode,) = journal._db.execute("PRAGMA journal_mode").fetchone()
         assert (synchronous, mode) == (2, "wal")

@@ -144,6 +144,27 @@ def test_what_has_no_json_form_leaves_nothing_behind(journal: Journal) -> None:
     assert journal.record(events=[Peek(t=1.0)])[0].seq == 1
 
 
+def test_the_oldest_is_forgotten_except_findings_and_what_waits(path: Path) -> None:
+    with Journal(path, "detroit", "BJ-07", keep=2000) as journal:
+        waiting = journal.record(events=[Peek(t=0.0)])[0]
+        journal.record(findings=[finding()])
+        for t in range(1, 80):
+            items = journal.record(events=[Peek(t=float(t))] * 100)
+            journal.mark_sent([i.id for i in items])
+        counts = journal.counts()
+        assert counts["finding"] == 1
+        assert 2000 <= counts["event"] <= 3000
+        assert journal.pending(1) == [waiting]
+        newest = journal.recorded("event", 2000)
+        assert [i.seq for i in newest] == list(range(journal.last_seq - 1999, journal.last_seq + 1))
+    with Journal(path, "detroit", "BJ-07", keep=10) as journal:
+        for _ in range(3):
+            journal.record(events=[Peek(t=0.0)] * 1000)
+        # all of them wait, and so does the first of the boot before
+        assert journal.counts()["event"] == 3000 + 1
+        assert journal.pending(1) == [waiting]
+
+
 def test_listeners_hear_of_each_recording(journal: Journal) -> None:
     heard = []
     journal.on_record(lambda: heard.append(journal.last_seq))

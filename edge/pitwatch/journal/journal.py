@@ -22,9 +22,11 @@ from pitwatch.journal.errors import JournalError, JournalFull, explain
 from pitwatch.journal.opening import evidence_folder, lock, open_database
 from pitwatch.journal.pictures import Pictures
 from pitwatch.journal.records import Counts, Kind, Outgoing, Recordable, utc_now
+from pitwatch.journal.retention import Retention
 
 __all__ = ["Journal"]
 
+_FORGET_EVERY = 1000  # items recorded
 _ROOM = 4_000_000  # bytes of pictures that give way when the disk is full and something must be recorded
 
 _COLUMNS = """o.id, o.kind, coalesce(i.boot, s.boot, p.boot), coalesce(i.seq, s.seq, p.seq), b.site, b.name,
@@ -56,11 +58,18 @@ class Journal:
     notice: str | None
 
     def __init__(
-        self, path: str | Path, site: str, table: str, *, evidence_budget: int = 2_000_000_000
+        self,
+        path: str | Path,
+        site: str,
+        table: str,
+        *,
+        evidence_budget: int = 2_000_000_000,
+        keep: int = 2_000_000,
     ) -> None:
         """Open the journal at `path`, made with its folders when missing, and begin a boot.
 
-        evidence_budget: bytes of pictures kept; over it the oldest without a finding go first.
+        evidence_budget: bytes of pictures kept; over it the oldest without a finding go first. keep: how many
+        items are kept, about 0.4 kB each; of older ones only findings, and what is not delivered yet.
         Raises JournalError naming the file when another process has it open or it cannot be read or written.
         """
         self.path = Path(path)
@@ -71,12 +80,18 @@ class Journal:
         self._state: str | None = None
         self._mutex = threading.RLock()
         self._listeners: list[Callable[[], None]] = []
+        self._retention = Retention(keep)
+        self._unlooked = 0  # items recorded since something was last forgotten
+        self._db: sqlite3.Connection | None = None
         self._lock: int | None = lock(self.path)
         try:
-            self._db, self.notice = open_database(self.path)
-            self._pictures = Pictures(evidence_folder(self.path), evidence_budget)
-            with self._transaction() as db:
-                db.execute("INSERT INTO boots VALUES (?, ?, ?, ?, NULL)", (self.boot, site, table, utc_now()))
+            try:
+                self._begin(evidence_budget)
+            except JournalFull:
+                folder = evidence_folder(self.path)
+                if not folder.is_dir() or not Pictures(folder, evidence_budget).give_way(_ROOM):
+                    raise
+                self._begin(evidence_budget)
         except BaseException:
             self.close()
             raise
@@ -128,6 +143,7 @@ class Journal:
                     raise
                 written = self._write(entries, new_state, refs)
             self._seq += len(written)
+            self._forget(len(written))
             if new_state is not None:
                 self._state = new_state.text
         for listener in self._listeners:
@@ -179,8 +195,8 @@ class Journal:
 
     def refused(self) -> int:
         """How many things in the outbox the broker would not take."""
-        with self._mutex, self._explained():
-            return int(self._db.execute("SELECT count(*) FROM outbox WHERE refused = 1").fetchone()[0])
+        with self._mutex, self._explained() as db:
+            return int(db.execute("SELECT count(*) FROM outbox WHERE refused = 1").fetchone()[0])
 
     def send_again(self, boot: str, first: int, last: int) -> int:
         """Put items `first` to `last` of a boot into the outbox again, ids unchanged; how many were put."""
@@ -201,13 +217,13 @@ class Journal:
 
     def waiting(self) -> int:
         """How many things are in the outbox, refused ones included."""
-        with self._mutex, self._explained():
-            return int(self._db.execute("SELECT count(*) FROM outbox").fetchone()[0])
+        with self._mutex, self._explained() as db:
+            return int(db.execute("SELECT count(*) FROM outbox").fetchone()[0])
 
     def counts(self) -> Counts:
         """How much lies in the journal."""
-        with self._mutex, self._explained():
-            kinds = dict(self._db.execute("SELECT kind, count(*) FROM items GROUP BY kind").fetchall())
+        with self._mutex, self._explained() as db:
+            kinds = dict(db.execute("SELECT kind, count(*) FROM items GROUP BY kind").fetchall())
             return {
                 "event": kinds.get("event", 0),
                 "finding": kinds.get("finding", 0),
@@ -227,10 +243,11 @@ class Journal:
         with self._mutex:
             if self._lock is None:
                 return
-            if hasattr(self, "_db"):
+            if self._db is not None:
                 with suppress(sqlite3.Error):  # only the note of a clean end would be missing
                     self._db.execute("UPDATE boots SET ended = ? WHERE boot = ?", (utc_now(), self.boot))
                 self._db.close()
+                self._db = None
             os.close(self._lock)
             self._lock = None
 
@@ -241,6 +258,23 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _begin(self, evidence_budget: int) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db, self.notice = open_database(self.path)
+        self._pictures = Pictures(evidence_folder(self.path), evidence_budget)
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO boots VALUES (?, ?, ?, ?, NULL)", (self.boot, self.site, self.table, utc_now())
+            )
+
+    def _forget(self, recorded: int) -> None:
+        self._unlooked += recorded
+        if self._unlooked >= _FORGET_EVERY:
+            self._unlooked = 0
+            with suppress(JournalError), self._transaction() as db:
+                self._retention.forget(db)
 
     def _write(self, entries: list[_Entry], state: _Entry | None, refs: list[str]) -> list[Outgoing]:
         at = utc_now()
@@ -271,8 +305,8 @@ class Journal:
             db.executemany(statement, [(i,) for i in ([ids] if isinstance(ids, str) else ids)])
 
     def _read(self, query: str, *values: object) -> list[Outgoing]:
-        with self._mutex, self._explained():
-            rows = self._db.execute(query, values).fetchall()
+        with self._mutex, self._explained() as db:
+            rows = db.execute(query, values).fetchall()
         return [
             Outgoing(id_, kind, boot, seq, site, table, at, json.loads(body), ref)
             for id_, kind, boot, seq, site, table, at, body, ref in rows
@@ -280,22 +314,22 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._mutex, self._explained():
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._mutex, self._explained() as db:
+            db.execute("BEGIN IMMEDIATE")
             try:
-                yield self._db
-                self._db.execute("COMMIT")
+                yield db
+                db.execute("COMMIT")
             except BaseException:
-                if self._db.in_transaction:  # SQLite itself has rolled back after some errors
-                    self._db.execute("ROLLBACK")
+                if db.in_transaction:  # SQLite itself has rolled back after some errors
+                    db.execute("ROLLBACK")
                 raise
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        if self._lock is None:
+    def _explained(self) -> Iterator[sqlite3.Connection]:
+        if self._db is None:
             raise JournalError(f"The journal {self.path} is closed; open it again.")
         try:
-            yield
+            yield self._db
         except sqlite3.Error as e:
             raise explain(self.path, e) from e
 
