@@ -36,29 +36,30 @@ UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
 _EMPTY = len(DENOMINATIONS)
 
 
-def draw_shard(root: Path, kind: str, shard: int, samples: int, held_out: bool, size: float, zones: bool) -> None:
-    """Draw one shard of `samples` samples; kind is the name of its split, like "train"."""
-    done = root / "done" / f"{kind}-{shard:04d}"
+def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool, kind: str) -> None:
+    """Draw one shard of `samples` samples of `kind` ("zones", "cards" or "strips") for a split, like "train"."""
+    done = root / "done" / f"{split}-{kind}-{shard:04d}"
     if done.exists():
         return
     cv2.setNumThreads(1)
-    sampler = Sampler(shard + (100_000 if held_out else 0), held_out, size)
+    sampler = Sampler(shard * 3 + ("zones", "cards", "strips").index(kind), held_out, 320.0 if kind == "zones" else 110.0)
     rng = np.random.default_rng([shard, 77])
-    cards: dict[str, list[object]] = {k: [] for k in ("crop", "rank", "suit", "visible", "scale")}
-    strips: dict[str, list[object]] = {k: [] for k in ("strip", "count", "chips", "layer")}
-    for folder in ("zones/images", "zones/labels", "cards", "strips", "done"):
-        (root / folder / (kind if "zones" in folder else "")).mkdir(parents=True, exist_ok=True)
+    rows: dict[str, list[object]] = {}
+    for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
     for i in range(samples):
-        sample = sampler.next()
-        if zones:
+        if kind == "cards":
+            _card_row(sampler.next_card(), rng, rows)
+        elif kind == "strips":
+            _strip_row(sampler.next_stack(), rng, rows)
+        else:
+            sample = sampler.next()
             name = f"{shard:04d}-{i:04d}"
             picture = zone_picture(sample.image, zone_maps(sample.camera, sample.zone))
-            cv2.imwrite(str(root / "zones/images" / kind / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
-            (root / "zones/labels" / kind / f"{name}.txt").write_text("".join(zone_labels(sample)))
-        _card_rows(sample, rng, cards)
-        _strip_rows(sample, rng, strips)
-    np.savez(root / "cards" / f"{kind}-{shard:04d}.npz", **{k: np.array(v) for k, v in cards.items()})
-    np.savez(root / "strips" / f"{kind}-{shard:04d}.npz", **{k: np.array(v) for k, v in strips.items()})
+            cv2.imwrite(str(root / "zones/images" / split / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            (root / "zones/labels" / split / f"{name}.txt").write_text("".join(zone_labels(sample)))
+    if rows:
+        np.savez(root / kind / f"{split}-{shard:04d}.npz", **{k: np.array(v) for k, v in rows.items()})
     done.touch()
 
 
@@ -67,7 +68,7 @@ def zone_labels(sample: Sample) -> list[str]:
     out = []
     for card in sample.cards:
         if card.visible >= 0.1:
-            out += _line(sample, 0 if card.pose.face_up else 1, card_corners(card.pose)[:, :2], 6)
+            out += _line(sample, 0 if card.pose.face_up else 1, card_corners(card.pose)[:, :2], 5)
     for stack in sample.stacks:
         if stack.visible >= 0.3:
             box = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * 19.5 + (stack.pose.x, stack.pose.y)
@@ -91,41 +92,43 @@ def _line(sample: Sample, number: int, corners_mm: NDArray[np.float64], slack: f
     return [f"{number} " + " ".join(f"{v:.5f}" for v in share.ravel()) + "\n"]
 
 
-def _inside(sample: Sample, points_mm: NDArray[np.float64]) -> bool:
-    px = sample.camera.project(points_mm)
-    h, w = sample.image.shape[:2]
-    return bool(px.min() >= 0 and (px[:, 0] < w).all() and (px[:, 1] < h).all())
-
-
-def _card_rows(sample: Sample, rng: np.random.Generator, rows: dict[str, list[object]]) -> None:
-    poses = np.array([[c.pose.x, c.pose.y, c.pose.yaw] for c in sample.cards]).reshape(-1, 3)
+def _card_row(sample: Sample, rng: np.random.Generator, rows: dict[str, list[object]]) -> None:
+    """The first card of a sample, cut as the detector would place it: a little off, its neighbours partly missed."""
+    card = sample.cards[0]
+    if card.visible < 0.1:
+        return
+    poses = np.array([[c.x, c.y, c.yaw] for c in sample.scene.cards])
     poses = poses + rng.normal(0, 1, poses.shape) * [1.2, 1.2, 1.5]
-    stacks = np.array([[s.pose.x, s.pose.y] for s in sample.stacks]).reshape(-1, 2)
-    # the detector misses some of them
-    known = [c.visible > 0.15 and rng.random() > 0.07 for c in sample.cards]
-    for i, card in enumerate(sample.cards):
-        if not card.pose.face_up or card.visible < 0.1 or not _inside(sample, card_corners(card.pose)):
-            continue
-        x, y, yaw = poses[i]
-        yaw += 180 * int(rng.integers(2))
-        others = poses[[j for j in range(len(poses)) if j != i and known[j]]]
-        crop = card_crop(sample.image, sample.camera, x, y, yaw)
-        mask = card_mask(x, y, yaw, others, stacks)
-        rows["crop"].append(np.dstack([crop, mask]))
-        rows["rank"].append(RANKS.index(card.pose.card[0]) if card.readable else UNREAD_RANK)
-        rows["suit"].append(SUITS.index(card.pose.card[1]) if card.readable else UNREAD_SUIT)
-        rows["visible"].append(np.float32(card.visible))
-        rows["scale"].append(np.float32(sample.camera.px_per_mm(x, y)))
+    stacks = np.array([[s.x, s.y] for s in sample.scene.stacks]).reshape(-1, 2)
+    known = rng.random(len(poses)) > 0.08
+    known[0] = False
+    x, y, yaw = poses[0]
+    yaw += 180 * int(rng.integers(2))
+    crop = card_crop(sample.image, sample.camera, x, y, yaw)
+    row = {
+        "crop": np.dstack([crop, card_mask(x, y, yaw, poses[known], stacks)]),
+        "rank": RANKS.index(card.pose.card[0]) if card.readable else UNREAD_RANK,
+        "suit": SUITS.index(card.pose.card[1]) if card.readable else UNREAD_SUIT,
+        "visible": np.float32(card.visible),
+        "scale": np.float32(sample.camera.px_per_mm(x, y)),
+    }
+    for k, v in row.items():
+        rows.setdefault(k, []).append(v)
 
 
-def _strip_rows(sample: Sample, rng: np.random.Generator, rows: dict[str, list[object]]) -> None:
-    for stack in sample.stacks:
-        if stack.visible < 0.35 or not _inside(sample, np.array([[stack.pose.x, stack.pose.y, 0.0]])):
-            continue
-        x, y = np.array([stack.pose.x, stack.pose.y]) + rng.normal(0, 1.3, 2)
-        chips = np.full(STRIP_CHIPS, _EMPTY, np.uint8)
-        chips[: len(stack.pose.chips)] = [DENOMINATIONS.index(c) for c in stack.pose.chips]
-        rows["strip"].append(stack_strip(sample.image, sample.camera, x, y))
-        rows["count"].append(np.uint8(len(stack.pose.chips)))
-        rows["chips"].append(chips)
-        rows["layer"].append(np.array([layer_px(sample.camera, x, y), sample.camera.px_per_mm(x, y)], np.float32))
+def _strip_row(sample: Sample, rng: np.random.Generator, rows: dict[str, list[object]]) -> None:
+    """The first stack of a sample, its base a little off."""
+    stack = sample.stacks[0]
+    if stack.visible < 0.35:
+        return
+    x, y = np.array([stack.pose.x, stack.pose.y]) + rng.normal(0, 1.3, 2)
+    chips = np.full(STRIP_CHIPS, _EMPTY, np.uint8)
+    chips[: len(stack.pose.chips)] = [DENOMINATIONS.index(c) for c in stack.pose.chips]
+    row = {
+        "strip": stack_strip(sample.image, sample.camera, x, y),
+        "count": np.uint8(len(stack.pose.chips)),
+        "chips": chips,
+        "layer": np.array([layer_px(sample.camera, x, y), sample.camera.px_per_mm(x, y)], np.float32),
+    }
+    for k, v in row.items():
+        rows.setdefault(k, []).append(v)

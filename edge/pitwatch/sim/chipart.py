@@ -18,7 +18,7 @@ from pitwatch.sim.typefaces import packaged_typefaces
 
 __all__ = ["ChipArt", "ChipDesign", "chip_art", "random_chip_design"]
 
-_TOP = 128
+_TOP = 96
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ChipArt:
         return np.where(on[:, None], np.asarray(d.spot, np.float64), np.asarray(d.body, np.float64))
 
     def top(self, cents: int) -> NDArray[np.uint8]:
-        """The chip from above, (128, 128, 4) premultiplied BGRA, angle 0 to the right, counter-clockwise."""
+        """The chip from above, (96, 96, 4) premultiplied BGRA, angle 0 to the right, counter-clockwise."""
         if cents not in self._tops:
             self._tops[cents] = _draw_top(self.designs[cents])
         return self._tops[cents]
@@ -120,7 +120,7 @@ def random_chip_design(d: Denomination, rng: np.random.Generator, fonts: tuple[s
 
 
 def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
-    n = _TOP * 2
+    n = _TOP
     ys, xs = np.mgrid[0:n, 0:n].astype(np.float64)
     x, y = (xs - n / 2 + 0.5) / (n / 2), -(ys - n / 2 + 0.5) / (n / 2)
     r, a = np.hypot(x, y), np.arctan2(y, x)
@@ -130,7 +130,7 @@ def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
         colours = np.where((np.abs(r - 0.7) < 0.03)[..., None], colours * 0.6 + 0.4 * np.asarray(d.spot, float), colours)
     colours = np.where((r < d.inlay_size)[..., None], np.asarray(d.inlay, float), colours)
     if d.text and d.font:
-        glyph = _glyph(d.font, d.text, 60, 0.9)
+        glyph = _glyph(d.font, d.text, 26, 0.9)
         k = min(1.0, d.inlay_size * n * 0.8 / glyph.shape[1])
         glyph = cv2.resize(glyph, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
         gh, gw = glyph.shape
@@ -140,4 +140,4 @@ def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
     colours *= np.where(r > 0.95, 0.85, 1.0)[..., None]
     alpha = np.clip((1.0 - r) * n / 2 + 0.5, 0, 1)[..., None]
     out = np.dstack([colours * alpha, alpha * 255])
-    return cv2.resize(out, (_TOP, _TOP), interpolation=cv2.INTER_AREA).astype(np.uint8)
+    return out.astype(np.uint8)

@@ -54,6 +54,7 @@ class Sample:
     image: NDArray[np.uint8]
     camera: Camera
     zone: Zone
+    scene: Scene
     cards: tuple[CardTruth, ...]
     stacks: tuple[StackTruth, ...]
     arms: tuple[Points, ...]
@@ -114,31 +115,69 @@ class Sampler:
     def next(self) -> Sample:
         """The next sample."""
         rng = self.rng
-        self._drawn += 1
-        if self._drawn % 400 == 0:
-            self._decks[int(rng.integers(len(self._decks)))] = self._deck()
-        if self._drawn % 250 == 0:
-            self._felts[int(rng.integers(len(self._felts)))] = self._felt()
-        if self._drawn % 100 == 0:
-            self._chips[int(rng.integers(len(self._chips)))] = self._chip_art()
+        self._renew()
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), self.size)
         whole = random_camera(rng, zone.x, zone.y)
         h = zone.size / 2 + 4
         square = np.array([[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)])
-        px = whole.project(square)
-        x0, y0 = np.floor(px.min(axis=0)).astype(int)
-        x1, y1 = np.ceil(px.max(axis=0)).astype(int)
+        return self._render(whole, zone, self._scene(zone), square)
+
+    def next_card(self) -> Sample:
+        """A sample whose picture holds little more than one card of a hand, the first in `cards`."""
+        rng = self.rng
+        self._renew()
+        zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), 110.0)
+        scene = self._scene(zone)
+        while not any(c.face_up for c in scene.cards):
+            scene = self._scene(zone)
+        faces = [i for i, c in enumerate(scene.cards) if c.face_up]
+        target = scene.cards[faces[int(rng.integers(len(faces)))]]
+        scene = replace(scene, cards=(target, *(c for c in scene.cards if c is not target)))
+        card = card_corners(replace(target, lift=0.0))
+        centre = card.mean(axis=0)
+        return self._render(random_camera(rng, target.x, target.y), zone, scene, centre + (card - centre) * 1.2, target=True)
+
+    def next_stack(self) -> Sample:
+        """A sample whose picture holds little more than one stack, the first in `stacks`."""
+        rng = self.rng
+        self._renew()
+        zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), 130.0)
+        scene = self._scene(zone)
+        while not scene.stacks:
+            scene = self._scene(zone)
+        target = scene.stacks[0]
+        tall = len(target.chips) * 3.4 + 10
+        box = np.array([[target.x + sx * 30, target.y + sy * 30, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, tall)])
+        return self._render(random_camera(rng, target.x, target.y), zone, scene, box, target=True)
+
+    def _renew(self) -> None:
+        """New decks, felts and chips now and then: designs without end at little cost."""
+        rng = self.rng
+        self._drawn += 1
+        each = 1 if self.size > 250 else 3
+        if self._drawn % (250 * each) == 0:
+            self._decks[int(rng.integers(len(self._decks)))] = self._deck()
+        if self._drawn % (250 * each) == 0:
+            self._felts[int(rng.integers(len(self._felts)))] = self._felt()
+        if self._drawn % (60 * each) == 0:
+            self._chips[int(rng.integers(len(self._chips)))] = self._chip_art()
+
+    def _render(self, whole: Camera, zone: Zone, scene: Scene, extent_mm: Points, target: bool = False) -> Sample:
+        """Draw the part of the picture that `extent_mm` (N, 3) reaches; with `target` only the first card's and
+        the first stack's truth is worked out."""
+        rng = self.rng
+        px = whole.project(extent_mm)
+        x0, y0 = np.floor(px.min(axis=0)).astype(int) - 3
+        x1, y1 = np.ceil(px.max(axis=0)).astype(int) + 3
         camera = replace_region(whole, (int(x0), int(y0), int(x1 - x0), int(y1 - y0)))
         deck = self._decks[int(rng.integers(len(self._decks)))]
         art = self._chips[int(rng.integers(len(self._chips)))]
         light = random_light(rng)
         light = replace(light, bright_x=zone.x + light.bright_x, bright_y=zone.y + light.bright_y - 350)
         renderer = Renderer(camera, self._felts[int(rng.integers(len(self._felts)))], deck, art, light)
-        scene = self._scene(zone)
-        image = renderer.frame(scene)
-        image = _glare(image, rng)
+        image = _glare(renderer.frame(scene), rng)
         image = spoil(image, random_lens(rng), rng)
-        return self._truth(image, camera, zone, scene, renderer)
+        return self._truth(image, camera, zone, scene, renderer, target)
 
     # ------------------------------------------------------------------ what lies there
 
@@ -147,18 +186,18 @@ class Sampler:
         cards: list[CardPose] = []
         stacks: list[StackPose] = []
         busy = rng.random()
-        if busy > 0.06:
-            for _ in range(int(rng.choice([0, 1, 1, 2, 2, 3] if zone.size > 250 else [1, 1, 2]))):
+        if busy > 0.06 or zone.size < 250:
+            for _ in range(int(rng.choice([0, 1, 1, 2, 2, 3] if zone.size > 250 else [1, 1, 1, 2]))):
                 self._hand(zone, cards)
-            for _ in range(int(rng.choice([0, 1, 1, 2, 3, 5] if zone.size > 250 else [0, 1, 1, 2]))):
+            for _ in range(int(rng.choice([0, 1, 1, 2, 3, 5] if zone.size > 250 else [0, 0, 1, 1, 2]))):
                 self._stack(zone, stacks)
-        arms = tuple(self._arm(zone) for _ in range(int(rng.choice([0, 1, 2], p=[0.68, 0.27, 0.05]))))
+        arms = tuple(self._arm(zone) for _ in range(int(rng.choice([0, 1, 2], p=[0.68, 0.27, 0.05] if zone.size > 250 else [0.85, 0.15, 0.0]))))
         return Scene(0.0, tuple(cards), tuple(stacks), arms)
 
     def _hand(self, zone: Zone, cards: list[CardPose]) -> None:
         rng = self.rng
         u = rng.uniform
-        reach = 0.47 if zone.size > 250 else 0.25
+        reach = 0.47 if zone.size > 250 else 0.3
         x, y = zone.x + u(-reach, reach) * zone.size, zone.y + u(-reach, reach) * zone.size
         yaw = u(0, 360)
         n = int(rng.choice([1, 2, 2, 3, 3, 4, 5, 6]))
@@ -221,12 +260,14 @@ class Sampler:
 
     # ------------------------------------------------------------------ truth
 
-    def _truth(self, image: NDArray[np.uint8], camera: Camera, zone: Zone, scene: Scene, renderer: Renderer) -> Sample:
-        ids, d = renderer.ids(scene), renderer.deck.design
+    def _truth(
+        self, image: NDArray[np.uint8], camera: Camera, zone: Zone, scene: Scene, renderer: Renderer, target: bool
+    ) -> Sample:
+        ids, d = renderer.ids(scene, 0.5 if not target else 1.0), renderer.deck.design
         tall = (d.index_y + d.index_height + d.index_gap + d.index_suit) if not d.beside else d.index_y + d.index_height
         wide = 2 * d.index_x if not d.beside else 2 * d.index_x + d.index_suit
         cards = []
-        for i, card in enumerate(scene.cards):
+        for i, card in enumerate(scene.cards[:1] if target else scene.cards):
             seen = _seen(ids, camera, card, _grid(3, 60, 3, 85, 8, 10)) == 1 + i
             corners = [(1.5, wide, 2.0, tall), (63 - wide, 61.5, 88 - tall, 86.0)]
             if d.four_index:
@@ -238,14 +279,14 @@ class Sampler:
             cards.append(CardTruth(card, float(seen.mean()), bool(readable)))
         stacks = []
         n = 1 + len(scene.cards)
-        for j, stack in enumerate(scene.stacks):
+        for j, stack in enumerate(scene.stacks[:1] if target else scene.stacks):
             area = float(cv2.contourArea(renderer.stack_hull(stack).astype(np.float32))) * ids.scale**2
             stacks.append(StackTruth(stack, min(1.0, float(np.count_nonzero(ids.image == n + j)) / max(area, 1.0))))
         arms = []
-        for arm in scene.arms:
+        for arm in () if target else scene.arms:
             px = np.vstack([camera.project(o) for _, o in arm_outline(arm)])
             arms.append(camera.to_table(cv2.convexHull(px.astype(np.float32)).reshape(-1, 2)))
-        return Sample(image, camera, zone, tuple(cards), tuple(stacks), tuple(arms))
+        return Sample(image, camera, zone, scene, tuple(cards), tuple(stacks), tuple(arms))
 
 
 def _grid(x0: float, x1: float, y0: float, y1: float, nx: int, ny: int) -> Points:

@@ -84,15 +84,19 @@ class Camera:
     def _rvec(self) -> Array:
         return np.asarray(cv2.Rodrigues(self.R)[0], dtype=np.float64).reshape(3)
 
+    @cached_property
+    def _matrix(self) -> tuple[Array, Array]:
+        return np.asarray((self.K @ self.R).T), np.asarray(self.K @ self.t_mm)
+
     def project(self, points_mm: ArrayLike) -> Array:
         """Table points (N, 3), or (N, 2) on the felt, in mm to pixels (N, 2)."""
         p = np.asarray(points_mm, dtype=np.float64).reshape(-1, np.shape(points_mm)[-1])
         if p.shape[1] == 2:
             p = np.column_stack([p, np.zeros(len(p))])
         if not self.dist.any():
-            c = p @ self.R.T + self.t_mm
-            uv = c[:, :2] / c[:, 2:]
-            return np.asarray(uv @ self.K[:2, :2].T + self.K[:2, 2], dtype=np.float64)
+            turn, shift = self._matrix
+            c = p @ turn + shift
+            return np.asarray(c[:, :2] / c[:, 2:], dtype=np.float64)
         px, _ = cv2.projectPoints(p, self._rvec, self.t_mm, self.K, self.dist)
         return np.asarray(px, dtype=np.float64).reshape(-1, 2)
 

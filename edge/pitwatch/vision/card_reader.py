@@ -50,7 +50,14 @@ class CardReader:
         out = []
         for i in range(n):
             unread = float(1 - (1 - np.exp(rank[i, -1])) * (1 - np.exp(suit[i, -1])))
-            out.append(Reading(_log_softmax(rank[i, :-1]), _log_softmax(suit[i, :-1]), unread, float(np.clip(shows[i], 0, 1))))
+            out.append(
+                Reading(
+                    _log_softmax(rank[i, :-1]),
+                    _log_softmax(suit[i, :-1]),
+                    unread,
+                    float(np.clip(shows[i], 0, 1)),
+                )
+            )
         return out
 
 

@@ -58,7 +58,15 @@ def decode(raw: Floats, least: tuple[float, ...]) -> list[Box]:
     keep = np.flatnonzero(best >= np.asarray(least, np.float32)[kind])
     keep = keep[np.argsort(-best[keep], kind="stable")][:300]
     return [
-        Box(float(raw[0, i]), float(raw[1, i]), float(raw[2, i]), float(raw[3, i]), float(raw[-1, i]), int(kind[i]), float(best[i]))
+        Box(
+            float(raw[0, i]),
+            float(raw[1, i]),
+            float(raw[2, i]),
+            float(raw[3, i]),
+            float(raw[-1, i]),
+            int(kind[i]),
+            float(best[i]),
+        )
         for i in keep
     ]
 

@@ -15,7 +15,16 @@ from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO, ChipSet
 from pitwatch.table.camera import Camera
 from pitwatch.vision.card_reader import CardReader
-from pitwatch.vision.crops import ZONE_PX, card_crop, card_mask, layer_px, stack_strip, zone_maps, zone_picture, zone_to_mm
+from pitwatch.vision.crops import (
+    ZONE_PX,
+    card_crop,
+    card_mask,
+    layer_px,
+    stack_strip,
+    zone_maps,
+    zone_picture,
+    zone_to_mm,
+)
 from pitwatch.vision.detector import Box, Detector
 from pitwatch.vision.looks import CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.stack_reader import StackReader
@@ -29,7 +38,9 @@ class Eyes:
     Raises UserError when weights are missing or changed.
     """
 
-    def __init__(self, camera: Camera, chips: ChipSet = CASINO, *, weights: Path | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, camera: Camera, chips: ChipSet = CASINO, *, weights: Path | None = None, threads: int = 1
+    ) -> None:
         self.camera = camera
         self._detector = Detector(weights, threads)
         self._cards = CardReader(weights, threads)
@@ -51,7 +62,9 @@ class Eyes:
             tuple(_hand(zone, b) for b in boxes if b.kind == 3),
         )
 
-    def _read_cards(self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box], stacks: list[Box]) -> tuple[CardSeen, ...]:
+    def _read_cards(
+        self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box], stacks: list[Box]
+    ) -> tuple[CardSeen, ...]:
         poses = np.array([(*_place(zone, b), _yaw(b)) for b in boxes]).reshape(-1, 3)
         bases = np.array([_place(zone, b) for b in stacks]).reshape(-1, 2)
         faces = [i for i, b in enumerate(boxes) if b.kind == 0]
@@ -77,10 +90,13 @@ class Eyes:
         if not places:
             return ()
         strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
-        scales = np.array([(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32)
+        scales = np.array(
+            [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32
+        )
         readings = self._stacks.read(strips, scales)
         return tuple(
-            StackSeen(x, y, b.score, r.count, r.chips, r.values) for (x, y), b, r in zip(places, boxes, readings, strict=True)
+            StackSeen(x, y, b.score, r.count, r.chips, r.values)
+            for (x, y), b, r in zip(places, boxes, readings, strict=True)
         )
 
 

@@ -63,7 +63,9 @@ class StackReader:
         return out
 
 
-def totals(count: NDArray[np.float64], kinds: NDArray[np.float64], cents: list[int]) -> tuple[tuple[int, float], ...]:
+def totals(
+    count: NDArray[np.float64], kinds: NDArray[np.float64], cents: list[int]
+) -> tuple[tuple[int, float], ...]:
     """Probability of each total.
 
     count: (26,) of 0 to 25 chips. kinds: (25, k) of each layer's denomination, bottom first, given that a

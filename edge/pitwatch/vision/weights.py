@@ -44,7 +44,9 @@ def weights_folder() -> Path:
     for place in places:
         if (place / "manifest.json").is_file():
             return place
-    raise UserError(f"no weights in {places[0]} or {places[1]}; install pitwatch again, or train them with: make train")
+    raise UserError(
+        f"no weights in {places[0]} or {places[1]}; install pitwatch again, or train them with: make train"
+    )
 
 
 def read_manifest(folder: Path | None = None) -> dict[str, Weights]:
@@ -63,7 +65,9 @@ def verify(weights: Weights) -> None:
     if not weights.path.is_file():
         raise UserError(f"{weights.path} is missing; install pitwatch again, or train it with: make train")
     if _sha256(weights.path, weights.path.stat().st_mtime_ns) != weights.about.get("sha256"):
-        raise UserError(f"{weights.path} is not the file that its manifest names (wrong hash); install pitwatch again")
+        raise UserError(
+            f"{weights.path} is not the file that its manifest names (wrong hash); install pitwatch again"
+        )
 
 
 @lru_cache(maxsize=16)
@@ -71,14 +75,18 @@ def _sha256(path: Path, _changed: int) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def open_session(name: str, folder: Path | None = None, threads: int = 1) -> tuple[ort.InferenceSession, Weights]:
+def open_session(
+    name: str, folder: Path | None = None, threads: int = 1
+) -> tuple[ort.InferenceSession, Weights]:
     """A session on the network `name`, checked against the manifest, and its entry.
 
     Raises UserError naming the file when it is missing, changed or unreadable.
     """
     entries = read_manifest(folder)
     if name not in entries:
-        raise UserError(f"the manifest of weights has no '{name}'; install pitwatch again, or train it with: make train")
+        raise UserError(
+            f"the manifest of weights has no '{name}'; install pitwatch again, or train it with: make train"
+        )
     weights = entries[name]
     verify(weights)
     options = ort.SessionOptions()
@@ -88,5 +96,7 @@ def open_session(name: str, folder: Path | None = None, threads: int = 1) -> tup
     try:
         session = ort.InferenceSession(str(weights.path), options, providers=["CPUExecutionProvider"])
     except Exception as e:
-        raise UserError(f"{weights.path} is no network that onnxruntime {ort.__version__} can open ({e})") from None
+        raise UserError(
+            f"{weights.path} is no network that onnxruntime {ort.__version__} can open ({e})"
+        ) from None
     return session, weights

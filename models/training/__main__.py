@@ -1,0 +1,102 @@
+"""`make train`: draw the pictures, train the three networks, export them. Stopped, it goes on where it was."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+# shards of each kind at scale 1: (samples a shard, shards to learn from, shards held out)
+_SHARDS = {"zones": (500, 12, 1), "cards": (4000, 20, 1), "strips": (3000, 10, 1)}
+
+
+def main() -> None:
+    """Read the options and run the steps."""
+    parser = argparse.ArgumentParser(prog="python -m models.training", description=__doc__)
+    parser.add_argument("--only", choices=["data", "detector", "cards", "strips", "export"], help="one step instead of all")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the pictures and of the time; 0.01 for a trial")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cache", type=Path, default=_ROOT / "models/cache", help="training pictures")
+    parser.add_argument("--runs", type=Path, default=_ROOT / "runs", help="checkpoints and curves")
+    parser.add_argument("--weights", type=Path, default=_ROOT / "models/weights", help="ONNX files and manifest")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="processes that draw pictures")
+    parser.add_argument("--minutes", type=float, default=60.0, help="longest training of each network at scale 1")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
+    args = parser.parse_args()
+    steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export"]
+    for step in steps:
+        began = time.monotonic()
+        _STEPS[step](args)
+        print(f"{step}: {(time.monotonic() - began) / 60:.1f} min", flush=True)
+
+
+def _data(args: argparse.Namespace) -> None:
+    from rich.progress import track
+
+    from models.training.data import draw_shard
+
+    jobs = []
+    for kind, (samples, train, held) in _SHARDS.items():
+        n = max(8, round(samples * min(1.0, args.scale * 4)))
+        jobs += [(args.cache, "val", i, n, True, kind) for i in range(held)]
+        jobs += [(args.cache, "train", 1 + i, n, False, kind) for i in range(max(1, round(train * args.scale)))]
+    with ProcessPoolExecutor(args.processes) as pool:
+        for future in track([pool.submit(draw_shard, *job) for job in jobs], "drawing pictures"):
+            future.result()
+
+
+def _detector(args: argparse.Namespace) -> None:
+    from models.training.detector import train_detector
+
+    epochs = max(1, round(14 * min(1.0, args.scale * 4)))
+    train_detector(args.cache, args.runs / "detector", args.minutes * args.scale, epochs, args.seed, args.threads)
+
+
+def _cards(args: argparse.Namespace) -> None:
+    import torch
+
+    from models.training.card_reader import train_card_reader
+
+    torch.set_num_threads(args.threads)
+    train_card_reader(args.cache, args.runs / "card_reader", args.minutes * args.scale, 6, args.seed)
+
+
+def _strips(args: argparse.Namespace) -> None:
+    import torch
+
+    from models.training.stack_reader import train_stack_reader
+
+    torch.set_num_threads(args.threads)
+    train_stack_reader(args.cache, args.runs / "stack_reader", args.minutes * args.scale / 2, 10, args.seed)
+
+
+def _export(args: argparse.Namespace) -> None:
+    import torch
+
+    from models.training import export
+    from models.training.nets import CardReader, StackReader
+
+    args.weights.mkdir(parents=True, exist_ok=True)
+    if not (args.weights / "manifest.json").exists():
+        (args.weights / "manifest.json").write_text('{"weights": {}}\n')
+    how = {"trained": f"pictures of the simulated table only, seed {args.seed}, scale {args.scale:g}, on CPU"}
+    if (args.runs / "detector/weights/best.pt").exists():
+        export.export_detector(args.runs / "detector/weights/best.pt", args.weights, how)
+    for name, net, write in (
+        ("card_reader", CardReader(), export.export_card_reader),
+        ("stack_reader", StackReader(), export.export_stack_reader),
+    ):
+        best = args.runs / name / "best.pt"
+        if best.exists():
+            net.load_state_dict(torch.load(best, weights_only=True))
+            write(net, args.cache, args.weights, how)
+
+
+_STEPS = {"data": _data, "detector": _detector, "cards": _cards, "strips": _strips, "export": _export}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""From checkpoints to ONNX files and the manifest: raw outputs, calibrated temperatures, hashes, licences."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from models.training.card_reader import logits
+from models.training.data import CLASSES, UNREAD_RANK, UNREAD_SUIT
+from models.training.loop import Data
+from models.training.stack_reader import tensor as strip_tensor
+from pitwatch.chips import CASINO
+from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
+
+__all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
+
+
+def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
+    """Ultralytics' raw export: no NMS in the graph, the angle kept as the last row."""
+    from ultralytics import YOLO
+
+    model = YOLO(str(best))
+    made = model.export(format="onnx", imgsz=ZONE_PX, opset=17, simplify=True, nms=False, dynamic=False, device="cpu")
+    target = weights / "detector.onnx"
+    shutil.move(str(made), target)
+    about = {
+        "input": [1, 3, ZONE_PX, ZONE_PX],
+        "output": "x, y, w, h (pixels), a score a class, angle (radians)",
+        "classes": list(CLASSES),
+        "least_score": [0.35, 0.35, 0.35, 0.4],
+        "licence": "AGPL-3.0 (trained with Ultralytics YOLO)",
+    }
+    _enter(weights, "detector", target, about | how)
+
+
+def export_card_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str, Any]) -> None:
+    """The reader, with the temperature that suits the held-out decks best."""
+    held = Data(cache / "cards", "val", ("crop", "rank", "suit"))
+    rank, suit = logits(net, held.arrays["crop"])
+    temperature = _temperature([(rank, held.arrays["rank"]), (suit, held.arrays["suit"])])
+    target = weights / "card_reader.onnx"
+    _export(net, torch.zeros(2, 4, *CARD_SHAPE), target, ["rank", "suit", "visible"])
+    known = held.arrays["rank"] != UNREAD_RANK
+    r = rank[:, :UNREAD_RANK].argmax(1) == held.arrays["rank"]
+    s = suit[:, :UNREAD_SUIT].argmax(1) == held.arrays["suit"]
+    about = {
+        "input": ["n", 4, *CARD_SHAPE],
+        "classes": "A23456789TJQK and unread; cdhs and unread",
+        "temperature": temperature,
+        "licence": "Apache-2.0",
+        "held_out": {"crops": int(known.sum()), "rank": float(r[known].mean()), "card": float((r & s)[known].mean())},
+    }
+    _enter(weights, "card_reader", target, about | how)
+
+
+def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str, Any]) -> None:
+    """The reader, with temperatures for the count and for the layers."""
+    held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
+    net.eval()
+    with torch.inference_mode():
+        count, layers = (v.numpy() for v in net(strip_tensor(held.arrays["strip"], held.arrays["layer"])))
+    chips = held.arrays["chips"]
+    there = chips < len(CASINO.denominations)
+    target = weights / "stack_reader.onnx"
+    _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers"])
+    about = {
+        "input": ["n", 5, *STRIP_SHAPE],
+        "classes": [d.name for d in CASINO.denominations],
+        "temperature_count": _temperature([(count, held.arrays["count"])]),
+        "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
+        "licence": "Apache-2.0",
+        "held_out": {"stacks": len(chips), "count": float((count.argmax(1) == held.arrays["count"]).mean())},
+    }
+    _enter(weights, "stack_reader", target, about | how)
+
+
+def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[str]) -> None:
+    net.eval()
+    torch.onnx.export(
+        net, (example,), str(target), input_names=["picture"], output_names=outputs, opset_version=17, dynamo=False,
+        dynamic_axes={name: {0: "n"} for name in ("picture", *outputs)},
+    )  # fmt: skip
+
+
+def _temperature(sets: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """The divisor of the logits under which the truth is likeliest (temperature scaling, Guo et al. 2017)."""
+    best, least = 1.0, np.inf
+    for t in np.geomspace(0.4, 4.0, 47):
+        total = 0.0
+        for z, y in sets:
+            v = z / t
+            v = v - v.max(axis=1, keepdims=True)
+            p = v[np.arange(len(y)), y] - np.log(np.exp(v).sum(axis=1))
+            total -= float(p.mean())
+        if total < least:
+            best, least = float(t), total
+    return round(best, 4)
+
+
+def _enter(weights: Path, name: str, file: Path, about: dict[str, Any]) -> None:
+    path = weights / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    entry = {"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "bytes": file.stat().st_size}
+    manifest["weights"][name] = entry | about
+    path.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")

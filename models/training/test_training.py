@@ -1,0 +1,123 @@
+"""Training's own tests: small, real runs of every step. Need torch and ultralytics; run by `make test-train`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from models.training import export
+from models.training.card_reader import logits, train_card_reader
+from models.training.data import draw_shard
+from models.training.detector import train_detector
+from models.training.nets import StackReader
+from models.training.stack_reader import train_stack_reader
+from pitwatch.vision.card_reader import CardReader as OnnxCardReader
+from pitwatch.vision.detector import Detector, decode
+from pitwatch.vision.weights import open_session, read_manifest, verify
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("pictures")
+    for split, held in (("train", False), ("val", True)):
+        for kind, n in (("zones", 16), ("cards", 90), ("strips", 70)):
+            draw_shard(root, split, 1, n, held, kind)
+    return root
+
+
+def _weights(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "manifest.json").write_text('{"weights": {}}')
+    return folder
+
+
+def test_pictures_and_their_labels(cache: Path) -> None:
+    images = sorted((cache / "zones/images/train").glob("*.jpg"))
+    assert len(images) == 16
+    numbers: set[int] = set()
+    for image in images:
+        for line in (cache / "zones/labels/train" / f"{image.stem}.txt").read_text().splitlines():
+            kind, *corners = line.split()
+            numbers.add(int(kind))
+            assert len(corners) == 8
+            assert all(0 <= float(c) <= 1 for c in corners)
+    assert {0, 2} <= numbers
+    with np.load(cache / "cards/train-0001.npz") as rows:
+        assert rows["crop"].shape[1:] == (160, 112, 4)
+        assert len(set(rows["rank"].tolist())) > 8
+
+
+def test_same_seed_same_pictures_and_no_shard_twice(cache: Path, tmp_path: Path) -> None:
+    draw_shard(tmp_path, "train", 1, 16, False, "zones")
+    for image in sorted((cache / "zones/images/train").glob("*.jpg"))[:5]:
+        assert (tmp_path / "zones/images/train" / image.name).read_bytes() == image.read_bytes()
+    first = tmp_path / "zones/images/train/0001-0000.jpg"
+    first.unlink()
+    draw_shard(tmp_path, "train", 1, 16, False, "zones")
+    assert not first.exists(), "a shard that is there was drawn again"
+
+
+def test_card_reader_learns_resumes_and_exports(cache: Path, tmp_path: Path) -> None:
+    out = tmp_path / "card_reader"
+    train_card_reader(cache, out, minutes=5, epochs=1, seed=3)
+    assert torch.load(out / "last.pt", weights_only=True)["step"] == 1
+    net = train_card_reader(cache, out, minutes=5, epochs=3, seed=3)
+    assert torch.load(out / "last.pt", weights_only=True)["step"] == 3, "the run did not go on where it was"
+    assert (out / "curve.png").stat().st_size > 1000
+    weights = _weights(tmp_path / "weights")
+    export.export_card_reader(net, cache, weights, {"trained": "a test"})
+    about = read_manifest(weights)["card_reader"]
+    verify(about)
+    assert about.about["licence"] == "Apache-2.0"
+    with np.load(cache / "cards/val-0001.npz") as rows:
+        crops = rows["crop"][:12]
+    rank, _ = logits(net, crops)
+    rank = rank / about.number("temperature")
+    for i, reading in enumerate(OnnxCardReader(weights).read(crops)):
+        z = rank[i, :13] - rank[i, :13].max()
+        assert np.allclose(reading.rank_logp, z - np.log(np.exp(z).sum()), atol=1e-3)
+
+
+def test_stack_reader_learns_and_exports(cache: Path, tmp_path: Path) -> None:
+    net = train_stack_reader(cache, tmp_path / "stack_reader", minutes=5, epochs=2, seed=3)
+    assert isinstance(net, StackReader)
+    weights = _weights(tmp_path / "weights")
+    export.export_stack_reader(net, cache, weights, {})
+    session, _ = open_session("stack_reader", weights)
+    x = torch.rand(3, 5, 128, 32)
+    with torch.inference_mode():
+        theirs = [v.numpy() for v in net.eval()(x)]
+    for mine, other in zip(session.run(None, {"picture": x.numpy()}), theirs, strict=True):
+        assert np.allclose(mine, other, atol=1e-3)
+
+
+def test_detector_trains_and_its_export_keeps_boxes_and_angles(cache: Path, tmp_path: Path) -> None:
+    best = train_detector(cache, tmp_path / "runs" / "detector", minutes=0, epochs=2, seed=3, threads=2)
+    assert (tmp_path / "runs/detector/curve.png").exists()
+    weights = _weights(tmp_path / "weights")
+    export.export_detector(best, weights, {})
+    assert "AGPL-3.0" in json.loads((weights / "manifest.json").read_text())["weights"]["detector"]["licence"]
+    from ultralytics import YOLO
+
+    net = YOLO(str(best)).model.float().eval()
+    session, _ = open_session("detector", weights)
+    picture = cv2.resize(cv2.imread(str(next((cache / "zones/images/val").glob("*.jpg")))), (256, 256))
+    x = np.ascontiguousarray(picture[..., ::-1].transpose(2, 0, 1)[None], np.float32) / 255
+    with torch.inference_mode():
+        raw = net(torch.from_numpy(x))
+        theirs = (raw[0] if isinstance(raw, (tuple, list)) else raw).numpy()
+    mine = np.asarray(session.run(None, {session.get_inputs()[0].name: x})[0])
+    assert mine.shape == theirs.shape
+    assert np.allclose(mine, theirs, atol=2e-2, rtol=1e-3)
+    assert np.ptp(mine[0, -1]) > 0, "every box has the same angle: the export lost it"
+    boxes = decode(mine[0], (0.0,) * 4)
+    row = int(mine[0, 4:-1].max(axis=0).argmax())
+    assert boxes[0].angle == pytest.approx(float(theirs[0, -1, row]), abs=1e-3)
+    assert Detector(weights).boxes(picture) is not None
