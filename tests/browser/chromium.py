@@ -129,8 +129,9 @@ class Chromium:
         self._call("Emulation.setEmulatedMedia", features=[scheme])
 
     def open(self, url: str) -> None:
-        """Go to a page."""
+        """Go to a page, and wait until it is loaded."""
         self._call("Page.navigate", url=url)
+        self.wait_for(f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'")
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""

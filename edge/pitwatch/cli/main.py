@@ -55,7 +55,7 @@ def _logged(error: Exception) -> str:
     return f"internal error ({name}), details in {path}"
 
 
-def state_folder() -> Path:
+def _state_folder() -> Path:
     """Where pitwatch keeps what is not the user's own: systemd's folder, or the user's."""
     if folder := os.environ.get("STATE_DIRECTORY"):
         return Path(folder.split(":")[0])
@@ -65,7 +65,7 @@ def state_folder() -> Path:
 
 def log_file() -> Path:
     """The log file."""
-    return state_folder() / "pitwatch.log"
+    return _state_folder() / "pitwatch.log"
 
 
 def start_log() -> Path:

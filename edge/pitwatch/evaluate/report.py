@@ -26,7 +26,7 @@ from pitwatch.evaluate.scenes import measure_stills
 from pitwatch.table.camera import Camera
 from pitwatch.vision.watcher import Eyes
 
-__all__ = ["measure", "run_eval"]
+__all__ = ["measure", "run_eval", "trained_eyes"]
 
 
 def run_eval(

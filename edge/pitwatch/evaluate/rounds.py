@@ -39,6 +39,7 @@ __all__ = [
     "frames_of",
     "judge_round",
     "run_pipeline",
+    "video_length",
 ]
 
 FPS = 15.0

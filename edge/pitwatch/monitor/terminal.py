@@ -22,7 +22,7 @@ from pitwatch.game.findings import Unverified
 from pitwatch.monitor.board import BoardState, CardShown, FindingShown, HandShown, Health
 from pitwatch.monitor.pipeline import Listener
 
-__all__ = ["PlainLines", "TerminalDisplay", "display_for"]
+__all__ = ["PlainLines", "TerminalDisplay", "cards_text", "clock", "display_for", "seat_name"]
 
 _SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠", "?": "?"}
 _RED = "bold red"
