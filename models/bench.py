@@ -47,7 +47,9 @@ def main() -> None:
     zone = stage.layout.zones()[0]
     maps = zone_maps(stage.camera, zone)
     picture = zone_picture(frame.image, maps)
-    crop = np.dstack([card_crop(frame.image, stage.camera, zone.x, zone.y, 20.0), np.zeros((160, 112), np.uint8)])
+    crop = np.dstack(
+        [card_crop(frame.image, stage.camera, zone.x, zone.y, 20.0), np.zeros((160, 112), np.uint8)]
+    )
     strip = stack_strip(frame.image, stage.camera, zone.x, zone.y)
     scales = np.array([[1.5, 1.0]], np.float32)
     sampler = Sampler(1)

@@ -1,4 +1,4 @@
-"""`make train`: draw the pictures, train the three networks, export them. Stopped, it goes on where it was."""
+"""`make train`: draw the pictures, train the three networks, export them; stopped, it goes on later."""
 
 from __future__ import annotations
 
@@ -16,14 +16,24 @@ _SHARDS = {"zones": (500, 12, 1), "cards": (4000, 20, 1), "strips": (3000, 10, 1
 def main() -> None:
     """Read the options and run the steps."""
     parser = argparse.ArgumentParser(prog="python -m models.training", description=__doc__)
-    parser.add_argument("--only", choices=["data", "detector", "cards", "strips", "export"], help="one step instead of all")
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the pictures and of the time; 0.01 for a trial")
+    parser.add_argument(
+        "--only", choices=["data", "detector", "cards", "strips", "export"], help="one step instead of all"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="share of the pictures and of the time; 0.01 for a trial"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cache", type=Path, default=_ROOT / "models/cache", help="training pictures")
     parser.add_argument("--runs", type=Path, default=_ROOT / "runs", help="checkpoints and curves")
-    parser.add_argument("--weights", type=Path, default=_ROOT / "models/weights", help="ONNX files and manifest")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="processes that draw pictures")
-    parser.add_argument("--minutes", type=float, default=60.0, help="longest training of each network at scale 1")
+    parser.add_argument(
+        "--weights", type=Path, default=_ROOT / "models/weights", help="ONNX files and manifest"
+    )
+    parser.add_argument(
+        "--processes", type=int, default=os.cpu_count() or 1, help="processes that draw pictures"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=60.0, help="longest training of each network at scale 1"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
     steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export"]
@@ -42,7 +52,9 @@ def _data(args: argparse.Namespace) -> None:
     for kind, (samples, train, held) in _SHARDS.items():
         n = max(8, round(samples * min(1.0, args.scale * 4)))
         jobs += [(args.cache, "val", i, n, True, kind) for i in range(held)]
-        jobs += [(args.cache, "train", 1 + i, n, False, kind) for i in range(max(1, round(train * args.scale)))]
+        jobs += [
+            (args.cache, "train", 1 + i, n, False, kind) for i in range(max(1, round(train * args.scale)))
+        ]
     with ProcessPoolExecutor(args.processes) as pool:
         for future in track([pool.submit(draw_shard, *job) for job in jobs], "drawing pictures"):
             future.result()
@@ -52,7 +64,9 @@ def _detector(args: argparse.Namespace) -> None:
     from models.training.detector import train_detector
 
     epochs = max(1, round(14 * min(1.0, args.scale * 4)))
-    train_detector(args.cache, args.runs / "detector", args.minutes * args.scale, epochs, args.seed, args.threads)
+    train_detector(
+        args.cache, args.runs / "detector", args.minutes * args.scale, epochs, args.seed, args.threads
+    )
 
 
 def _cards(args: argparse.Namespace) -> None:

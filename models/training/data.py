@@ -37,12 +37,14 @@ _EMPTY = len(DENOMINATIONS)
 
 
 def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool, kind: str) -> None:
-    """Draw one shard of `samples` samples of `kind` ("zones", "cards" or "strips") for a split, like "train"."""
+    """Draw a shard of `samples` samples of `kind` ("zones", "cards", "strips") for a split, like "train"."""
     done = root / "done" / f"{split}-{kind}-{shard:04d}"
     if done.exists():
         return
     cv2.setNumThreads(1)
-    sampler = Sampler(shard * 3 + ("zones", "cards", "strips").index(kind), held_out, 320.0 if kind == "zones" else 110.0)
+    sampler = Sampler(
+        shard * 3 + ("zones", "cards", "strips").index(kind), held_out, 320.0 if kind == "zones" else 110.0
+    )
     rng = np.random.default_rng([shard, 77])
     rows: dict[str, list[object]] = {}
     for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
@@ -56,7 +58,9 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
             sample = sampler.next()
             name = f"{shard:04d}-{i:04d}"
             picture = zone_picture(sample.image, zone_maps(sample.camera, sample.zone))
-            cv2.imwrite(str(root / "zones/images" / split / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            cv2.imwrite(
+                str(root / "zones/images" / split / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95]
+            )
             (root / "zones/labels" / split / f"{name}.txt").write_text("".join(zone_labels(sample)))
     if rows:
         np.savez(root / kind / f"{split}-{shard:04d}.npz", **{k: np.array(v) for k, v in rows.items()})
@@ -75,7 +79,7 @@ def zone_labels(sample: Sample) -> list[str]:
             out += _line(sample, 2, box, 4)
     half = sample.zone.size / 2
     corners = np.array([[-half, -half], [half, -half], [half, half], [-half, half]], np.float32)
-    square = (corners + (sample.zone.x, sample.zone.y)).astype(np.float32)
+    square = ((*corners, sample.zone.x, sample.zone.y)).astype(np.float32)
     for arm in sample.arms:
         area, piece = cv2.intersectConvexConvex(arm.astype(np.float32), square)
         if area > 1200 and piece is not None:
@@ -93,7 +97,7 @@ def _line(sample: Sample, number: int, corners_mm: NDArray[np.float64], slack: f
 
 
 def _card_row(sample: Sample, rng: np.random.Generator, rows: dict[str, list[object]]) -> None:
-    """The first card of a sample, cut as the detector would place it: a little off, its neighbours partly missed."""
+    """The first card of a sample, cut as the detector would: a little off, its neighbours partly missed."""
     card = sample.cards[0]
     if card.visible < 0.1:
         return

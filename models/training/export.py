@@ -27,7 +27,9 @@ def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
     from ultralytics import YOLO
 
     model = YOLO(str(best))
-    made = model.export(format="onnx", imgsz=ZONE_PX, opset=17, simplify=True, nms=False, dynamic=False, device="cpu")
+    made = model.export(
+        format="onnx", imgsz=ZONE_PX, opset=17, simplify=True, nms=False, dynamic=False, device="cpu"
+    )
     target = weights / "detector.onnx"
     shutil.move(str(made), target)
     about = {
@@ -55,7 +57,11 @@ def export_card_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str
         "classes": "A23456789TJQK and unread; cdhs and unread",
         "temperature": temperature,
         "licence": "Apache-2.0",
-        "held_out": {"crops": int(known.sum()), "rank": float(r[known].mean()), "card": float((r & s)[known].mean())},
+        "held_out": {
+            "crops": int(known.sum()),
+            "rank": float(r[known].mean()),
+            "card": float((r & s)[known].mean()),
+        },
     }
     _enter(weights, "card_reader", target, about | how)
 
@@ -84,9 +90,15 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
 def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[str]) -> None:
     net.eval()
     torch.onnx.export(
-        net, (example,), str(target), input_names=["picture"], output_names=outputs, opset_version=17, dynamo=False,
+        net,
+        (example,),
+        str(target),
+        input_names=["picture"],
+        output_names=outputs,
+        opset_version=17,
+        dynamo=False,
         dynamic_axes={name: {0: "n"} for name in ("picture", *outputs)},
-    )  # fmt: skip
+    )
 
 
 def _temperature(sets: list[tuple[np.ndarray, np.ndarray]]) -> float:
@@ -107,6 +119,10 @@ def _temperature(sets: list[tuple[np.ndarray, np.ndarray]]) -> float:
 def _enter(weights: Path, name: str, file: Path, about: dict[str, Any]) -> None:
     path = weights / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
-    entry = {"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "bytes": file.stat().st_size}
+    entry = {
+        "file": file.name,
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "bytes": file.stat().st_size,
+    }
     manifest["weights"][name] = entry | about
     path.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")

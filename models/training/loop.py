@@ -6,7 +6,6 @@ A checkpoint holds everything that the next step depends on; a run that was kill
 from __future__ import annotations
 
 import csv
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,10 +84,16 @@ def fit(
         if figures["score"] > best:
             best = figures["score"]
             torch.save(net.state_dict(), out / "best.pt")
-        state = {"net": net.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "epoch": epoch,
-                 "spent": spent + time.monotonic() - began, "best": best}  # fmt: skip
+        state = {
+            "net": net.state_dict(),
+            "optimiser": optimiser.state_dict(),
+            "step": step,
+            "epoch": epoch,
+            "spent": spent + time.monotonic() - began,
+            "best": best,
+        }
         torch.save(state, last.with_suffix(".new"))
-        os.replace(last.with_suffix(".new"), last)
+        last.with_suffix(".new").replace(last)
         print(f"{out.name} " + " ".join(f"{k}={v:.4g}" for k, v in figures.items()), flush=True)
         net.train()
 

@@ -40,12 +40,18 @@ class CardReader(nn.Module):
         super().__init__()
         w = width
         self.body = nn.Sequential(
-            _conv(4, w, 2), _conv(w, 2 * w, 2), _conv(2 * w, 2 * w),
-            _conv(2 * w, 4 * w, 2), _Residual(4 * w),
-            _conv(4 * w, 8 * w, 2), _conv(8 * w, 8 * w),
+            _conv(4, w, 2),
+            _conv(w, 2 * w, 2),
+            _conv(2 * w, 2 * w),
+            _conv(2 * w, 4 * w, 2),
+            _Residual(4 * w),
+            _conv(4 * w, 8 * w, 2),
+            _conv(8 * w, 8 * w),
             nn.Conv2d(8 * w, 40, 1),
-        )  # fmt: skip
-        self.join = nn.Sequential(nn.Flatten(), nn.Dropout(0.15), nn.Linear(40 * 70, 192), nn.ReLU(inplace=True))
+        )
+        self.join = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.15), nn.Linear(40 * 70, 192), nn.ReLU(inplace=True)
+        )
         self.rank = nn.Linear(192, len(RANKS) + 1)
         self.suit = nn.Linear(192, len(SUITS) + 1)
         self.visible = nn.Linear(192, 1)
@@ -67,16 +73,23 @@ class StackReader(nn.Module):
             _conv(5, 20, 2), _conv(20, 40, 2), _Residual(40), _conv(40, 56, (1, 2)), _conv(56, 72, (1, 2))
         )
         self.line = nn.Sequential(
-            nn.Conv1d(144, 96, 5, 1, 2), nn.ReLU(inplace=True),
-            nn.Conv1d(96, 96, 5, 1, 2), nn.ReLU(inplace=True),
-            nn.Conv1d(96, 96, 5, 1, 2), nn.ReLU(inplace=True),
-        )  # fmt: skip
+            nn.Conv1d(144, 96, 5, 1, 2),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(96, 96, 5, 1, 2),
+            nn.ReLU(inplace=True),
+            nn.Conv1d(96, 96, 5, 1, 2),
+            nn.ReLU(inplace=True),
+        )
         self.layers = nn.Conv1d(96, len(DENOMINATIONS) + 1, 1)
         rows = STRIP_SHAPE[0] // STRIP_ROWS
         self.count = nn.Sequential(
-            nn.Conv1d(96, 24, 1), nn.Flatten(), nn.Dropout(0.1), nn.Linear(24 * rows, 128), nn.ReLU(inplace=True),
+            nn.Conv1d(96, 24, 1),
+            nn.Flatten(),
+            nn.Dropout(0.1),
+            nn.Linear(24 * rows, 128),
+            nn.ReLU(inplace=True),
             nn.Linear(128, STRIP_CHIPS + 1),
-        )  # fmt: skip
+        )
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         h = self.body(x)

@@ -46,7 +46,9 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         sure = torch.from_numpy((rows["layer"][:, 0] > 0.5).astype(np.float32))
         c = F.cross_entropy(count, torch.from_numpy(rows["count"]).long(), reduction="none")
         truth = torch.from_numpy(rows["chips"]).long()
-        y = F.cross_entropy(layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none").view(n, -1)
+        y = F.cross_entropy(
+            layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none"
+        ).view(n, -1)
         weight = torch.where(truth < len(DENOMINATIONS), 1.0, 0.3)
         return (c * sure).mean() + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
 
@@ -56,16 +58,23 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         k = min(4000, held.n)
         with torch.inference_mode():
             for i in range(0, k, 500):
-                c, y = net(tensor(held.arrays["strip"][i : min(i + 500, k)], held.arrays["layer"][i : min(i + 500, k)]))
+                c, y = net(
+                    tensor(
+                        held.arrays["strip"][i : min(i + 500, k)], held.arrays["layer"][i : min(i + 500, k)]
+                    )
+                )
                 counts.append(c.argmax(1).numpy())
                 tops.append(y[..., : len(DENOMINATIONS)].argmax(2).numpy())
         n, kinds = np.concatenate(counts), np.concatenate(tops)
         truth, chips = held.arrays["count"][:k], held.arrays["chips"][:k]
         right = n == truth
         value = np.array(DENOMINATIONS)
-        exact = np.array([
-            right[i] and value[kinds[i, : truth[i]]].sum() == value[chips[i, : truth[i]]].sum() for i in range(k)
-        ])  # fmt: skip
+        exact = np.array(
+            [
+                right[i] and value[kinds[i, : truth[i]]].sum() == value[chips[i, : truth[i]]].sum()
+                for i in range(k)
+            ]
+        )
         low = (truth <= 6) & (held.arrays["layer"][:k, 0] > 1.0)
         return {"score": float(exact.mean()), "count": float(right.mean()), "few": float(exact[low].mean())}
 

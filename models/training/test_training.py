@@ -1,4 +1,4 @@
-"""Training's own tests: small, real runs of every step. Need torch and ultralytics; run by `make test-train`."""
+"""Training's own tests: small, real runs of every step; they need torch and ultralytics."""
 
 from __future__ import annotations
 

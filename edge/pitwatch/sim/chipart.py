@@ -7,6 +7,7 @@ picture. Angles in radians, counter-clockwise in the chip's own frame; colours B
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -44,7 +45,7 @@ class ChipArt:
 
     def __init__(self, designs: dict[int, ChipDesign]) -> None:
         self.designs = designs
-        self._tops: dict[int, NDArray[np.uint8]] = {}
+        self._tops: dict[int, NDArray[Any]] = {}
 
     def side(self, cents: int, angles: NDArray[np.float64]) -> NDArray[np.float64]:
         """Edge colours (N, 3) BGR at `angles` (N,)."""
@@ -55,7 +56,7 @@ class ChipArt:
             on &= np.abs(phase - d.spot_share / 2) > d.spot_share / 6
         return np.where(on[:, None], np.asarray(d.spot, np.float64), np.asarray(d.body, np.float64))
 
-    def top(self, cents: int) -> NDArray[np.uint8]:
+    def top(self, cents: int) -> NDArray[Any]:
         """The chip from above, (96, 96, 4) premultiplied BGRA, angle 0 to the right, counter-clockwise."""
         if cents not in self._tops:
             self._tops[cents] = _draw_top(self.designs[cents])
@@ -80,7 +81,9 @@ def _text(cents: int) -> str:
     return str(cents // 100) if cents % 100 == 0 else f"{cents / 100:.1f}"
 
 
-def random_chip_design(d: Denomination, rng: np.random.Generator, fonts: tuple[str, ...], shared: dict[str, object]) -> ChipDesign:
+def random_chip_design(
+    d: Denomination, rng: np.random.Generator, fonts: tuple[str, ...], shared: dict[str, object]
+) -> ChipDesign:
     """A variation of a denomination: hue, spots and inlay as another maker would have them.
 
     shared: what all denominations of one maker have in common; filled on the first call.
@@ -88,10 +91,15 @@ def random_chip_design(d: Denomination, rng: np.random.Generator, fonts: tuple[s
     u = rng.uniform
     if not shared:
         shared.update(
-            spots=int(rng.choice([3, 4, 4, 6, 6, 8, 8, 12])), share=float(u(0.2, 0.55)), split=bool(rng.random() < 0.3),
-            inlay_size=float(u(0.4, 0.8)), ring=bool(rng.random() < 0.5), font=str(fonts[int(rng.integers(len(fonts)))]),
-            dollar=bool(rng.random() < 0.3), white_inlay=bool(rng.random() < 0.7),
-        )  # fmt: skip
+            spots=int(rng.choice([3, 4, 4, 6, 6, 8, 8, 12])),
+            share=float(u(0.2, 0.55)),
+            split=bool(rng.random() < 0.3),
+            inlay_size=float(u(0.4, 0.8)),
+            ring=bool(rng.random() < 0.5),
+            font=str(fonts[int(rng.integers(len(fonts)))]),
+            dollar=bool(rng.random() < 0.3),
+            white_inlay=bool(rng.random() < 0.7),
+        )
     hsv = cv2.cvtColor(np.array([[d.colour_rgb]], np.uint8), cv2.COLOR_RGB2HSV)[0, 0].astype(float)
     grey = hsv[1] < 40
     hsv[0] = (hsv[0] + u(-7, 7)) % 180
@@ -114,12 +122,21 @@ def random_chip_design(d: Denomination, rng: np.random.Generator, fonts: tuple[s
         return int(a[0]), int(a[1]), int(a[2])
 
     return ChipDesign(
-        bgr(body), bgr(spot), bgr(inlay), bgr(ink), int(str(shared["spots"])), float(str(shared["share"])),
-        bool(shared["split"]), float(str(shared["inlay_size"])), bool(shared["ring"]), str(shared["font"]), text,
-    )  # fmt: skip
+        bgr(body),
+        bgr(spot),
+        bgr(inlay),
+        bgr(ink),
+        int(str(shared["spots"])),
+        float(str(shared["share"])),
+        bool(shared["split"]),
+        float(str(shared["inlay_size"])),
+        bool(shared["ring"]),
+        str(shared["font"]),
+        text,
+    )
 
 
-def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
+def _draw_top(d: ChipDesign) -> NDArray[Any]:
     n = _TOP
     ys, xs = np.mgrid[0:n, 0:n].astype(np.float64)
     x, y = (xs - n / 2 + 0.5) / (n / 2), -(ys - n / 2 + 0.5) / (n / 2)
@@ -127,7 +144,9 @@ def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
     colours = ChipArt({0: d}).side(0, a.ravel()).reshape(n, n, 3)
     colours = np.where((r < 0.72)[..., None], np.asarray(d.body, float), colours)
     if d.ring:
-        colours = np.where((np.abs(r - 0.7) < 0.03)[..., None], colours * 0.6 + 0.4 * np.asarray(d.spot, float), colours)
+        colours = np.where(
+            (np.abs(r - 0.7) < 0.03)[..., None], colours * 0.6 + 0.4 * np.asarray(d.spot, float), colours
+        )
     colours = np.where((r < d.inlay_size)[..., None], np.asarray(d.inlay, float), colours)
     if d.text and d.font:
         glyph = _glyph(d.font, d.text, 26, 0.9)
@@ -136,7 +155,9 @@ def _draw_top(d: ChipDesign) -> NDArray[np.uint8]:
         gh, gw = glyph.shape
         y0, x0 = (n - gh) // 2, (n - gw) // 2
         m = glyph[..., None]
-        colours[y0 : y0 + gh, x0 : x0 + gw] = colours[y0 : y0 + gh, x0 : x0 + gw] * (1 - m) + np.asarray(d.ink, float) * m
+        colours[y0 : y0 + gh, x0 : x0 + gw] = (
+            colours[y0 : y0 + gh, x0 : x0 + gw] * (1 - m) + np.asarray(d.ink, float) * m
+        )
     colours *= np.where(r > 0.95, 0.85, 1.0)[..., None]
     alpha = np.clip((1.0 - r) * n / 2 + 0.5, 0, 1)[..., None]
     out = np.dstack([colours * alpha, alpha * 255])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -21,7 +22,7 @@ __all__ = ["PX_PER_MM", "Deck", "DeckDesign", "random_design"]
 
 PX_PER_MM = 4.0
 _W, _H = 63.0, 88.0
-Image8 = NDArray[np.uint8]
+Image8 = NDArray[Any]
 Rgb = tuple[int, int, int]
 
 # Where the pips of two to ten lie: shares of the pip field, x from left to right, y from the top; a pip in
@@ -36,9 +37,19 @@ _PIPS: dict[str, tuple[tuple[float, float], ...]] = {
     "7": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25)),
     "8": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25), (_M, 0.75)),
     "9": ((_L, 0), (_R, 0), (_L, 1 / 3), (_R, 1 / 3), (_L, 2 / 3), (_R, 2 / 3), (_L, 1), (_R, 1), (_M, 0.5)),
-    "T": ((_L, 0), (_R, 0), (_L, 1 / 3), (_R, 1 / 3), (_L, 2 / 3), (_R, 2 / 3), (_L, 1), (_R, 1),
-          (_M, 1 / 6), (_M, 5 / 6)),
-}  # fmt: skip
+    "T": (
+        (_L, 0),
+        (_R, 0),
+        (_L, 1 / 3),
+        (_R, 1 / 3),
+        (_L, 2 / 3),
+        (_R, 2 / 3),
+        (_L, 1),
+        (_R, 1),
+        (_M, 1 / 6),
+        (_M, 5 / 6),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -142,7 +153,9 @@ class Deck:
         if card not in self._faces:
             if card is not None and card not in CARDS:
                 raise KeyError(card)
-            self._faces[card] = _finish(self.design, _back(self.design) if card is None else _face(self.design, card))
+            self._faces[card] = _finish(
+                self.design, _back(self.design) if card is None else _face(self.design, card)
+            )
         return self._faces[card]
 
     def at_scale(self, card: str | None, px_per_mm: float) -> tuple[Image8, float]:
@@ -154,7 +167,9 @@ class Deck:
         if (card, level) not in self._levels:
             full = self.sprite(card)
             size = (max(8, round(_W * scale)), max(8, round(_H * scale)))
-            self._levels[card, level] = full if level == 0 else cv2.resize(full, size, interpolation=cv2.INTER_AREA)
+            self._levels[card, level] = (
+                full if level == 0 else cv2.resize(full, size, interpolation=cv2.INTER_AREA)
+            )
         out = self._levels[card, level]
         return out, out.shape[1] / _W
 
@@ -163,7 +178,7 @@ def _blank(design: DeckDesign) -> Image8:
     return np.full((round(_H * PX_PER_MM), round(_W * PX_PER_MM), 3), design.paper, np.uint8)
 
 
-def _stamp(im: Image8, mask: NDArray[np.float32], x_mm: float, y_mm: float, ink: Rgb) -> None:
+def _stamp(im: Image8, mask: NDArray[Any], x_mm: float, y_mm: float, ink: Rgb) -> None:
     """Paint `mask` (0 to 1) with its middle at (x, y), mm from the upper left corner."""
     h, w = mask.shape
     x0, y0 = round(x_mm * PX_PER_MM - w / 2), round(y_mm * PX_PER_MM - h / 2)
@@ -176,7 +191,7 @@ def _stamp(im: Image8, mask: NDArray[np.float32], x_mm: float, y_mm: float, ink:
 
 
 @lru_cache(maxsize=2048)
-def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[np.float32]:
+def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
     """A suit's outline, antialiased, `height` by `width` pixels; `shape` varies its proportions."""
     rng = np.random.default_rng(shape * 7 + "cdhs".index(suit))
     n = 256
@@ -204,8 +219,7 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[np.flo
         for i in range(4):
             p, q = a[i], a[(i + 1) % 4]
             mid = (p + q) / 2 + (np.array([0.5, 0.5]) - (p + q) / 2) * -bulge * 2
-            for s in np.linspace(0, 1, 12):
-                points.append((1 - s) ** 2 * p + 2 * s * (1 - s) * mid + s**2 * q)
+            points += [(1 - s) ** 2 * p + 2 * s * (1 - s) * mid + s**2 * q for s in np.linspace(0, 1, 12)]
         fill(np.array(points))
     elif suit == "s":
         fill(heart(0.02, 0.8, 1))
@@ -221,13 +235,13 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[np.flo
     return np.asarray(out, np.float32) / 255
 
 
-def _suit(design: DeckDesign, suit: str, size_mm: float, stretch: float = 1.0) -> NDArray[np.float32]:
+def _suit(design: DeckDesign, suit: str, size_mm: float, stretch: float = 1.0) -> NDArray[Any]:
     h = max(3, round(size_mm * PX_PER_MM))
     return _suit_mask(suit, max(3, round(h * stretch)), h, design.seed % 97)
 
 
 @lru_cache(maxsize=4096)
-def _glyph(font: str, text: str, height: int, stretch: float) -> NDArray[np.float32]:
+def _glyph(font: str, text: str, height: int, stretch: float) -> NDArray[Any]:
     """A text's mask whose capitals are `height` pixels high, stretched horizontally."""
     face = typeface(font, 120)
     x0, y0, x1, y1 = face.getbbox(text)
@@ -252,7 +266,10 @@ def _indices(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
     d = design
     yi = d.index_y + d.index_height / 2
     if d.beside:
-        spots = [(d.index_x, yi, glyph), (2 * d.index_x + d.index_suit * 0.35, d.index_y + d.index_suit / 2, small)]
+        spots = [
+            (d.index_x, yi, glyph),
+            (2 * d.index_x + d.index_suit * 0.35, d.index_y + d.index_suit / 2, small),
+        ]
     else:
         spots = [
             (d.index_x, yi, glyph),
@@ -304,8 +321,16 @@ def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
         return palette[int(rng.integers(len(palette)))]
 
     cx = w / 2 + rng.uniform(-15, 15)
-    shoulders = np.array([[x0, h / 2 + 60], [x0, h * rng.uniform(0.3, 0.42)], [cx - 30, h * 0.3], [cx + 30, h * 0.3],
-                          [w - x0, h * rng.uniform(0.3, 0.42)], [w - x0, h / 2 + 60]])  # fmt: skip
+    shoulders = np.array(
+        [
+            [x0, h / 2 + 60],
+            [x0, h * rng.uniform(0.3, 0.42)],
+            [cx - 30, h * 0.3],
+            [cx + 30, h * 0.3],
+            [w - x0, h * rng.uniform(0.3, 0.42)],
+            [w - x0, h / 2 + 60],
+        ]
+    )
     cv2.fillPoly(half, [shoulders.astype(np.int32)], colour(), cv2.LINE_AA)
     for _ in range(int(rng.integers(8, 26))):
         c = np.array([rng.uniform(x0, w - x0), rng.uniform(h * 0.3, h * 0.56)])
@@ -313,12 +338,26 @@ def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
         if style < 0.45:
             a = rng.uniform(0, np.pi)
             v = np.array([np.cos(a), np.sin(a)]) * rng.uniform(10, 70)
-            cv2.line(half, tuple(np.int32(c - v)), tuple(np.int32(c + v)), colour(), int(rng.integers(2, 10)), cv2.LINE_AA)
+            cv2.line(
+                half,
+                tuple(np.int32(c - v)),
+                tuple(np.int32(c + v)),
+                colour(),
+                int(rng.integers(2, 10)),
+                cv2.LINE_AA,
+            )
         elif style < 0.75:
             poly = c + rng.normal(0, 22, (int(rng.integers(3, 6)), 2))
             cv2.fillPoly(half, [poly.astype(np.int32)], colour(), cv2.LINE_AA)
         else:
-            cv2.circle(half, tuple(np.int32(c)), int(rng.integers(3, 14)), colour(), int(rng.choice([-1, 2])), cv2.LINE_AA)
+            cv2.circle(
+                half,
+                tuple(np.int32(c)),
+                int(rng.integers(3, 14)),
+                colour(),
+                int(rng.choice([-1, 2])),
+                cv2.LINE_AA,
+            )
     face = (int(cx), round(h * rng.uniform(0.22, 0.27)))
     hair = colour()
     cv2.ellipse(half, face, (28, 33), 0, 0, 360, hair, -1, cv2.LINE_AA)
@@ -331,9 +370,13 @@ def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
         crown = [(-27, -24), (-18, -42), (0, -48), (18, -42), (27, -24)]
     elif rank == "J":
         crown = [(-30, -22), (-27, -37), (27, -37), (30, -22)]
-    cv2.fillPoly(half, [np.array([(face[0] + a, face[1] + b) for a, b in crown], np.int32)], colour(), cv2.LINE_AA)
+    cv2.fillPoly(
+        half, [np.array([(face[0] + a, face[1] + b) for a, b in crown], np.int32)], colour(), cv2.LINE_AA
+    )
     if rank != "Q" and rng.random() < 0.6:
-        beard = np.array([(face[0] - 18, face[1] + 18), (face[0] + 18, face[1] + 18), (face[0], face[1] + 52)])
+        beard = np.array(
+            [(face[0] - 18, face[1] + 18), (face[0] + 18, face[1] + 18), (face[0], face[1] + 52)]
+        )
         cv2.fillPoly(half, [beard.astype(np.int32)], hair, cv2.LINE_AA)
     lean = rng.uniform(-0.25, 0.25)
     ys, xs = np.mgrid[0:h, 0:w]
@@ -361,7 +404,9 @@ def _back(design: DeckDesign) -> Image8:
     ys, xs = np.mgrid[0:h, 0:w].astype(np.float32) / PX_PER_MM
     pitch = rng.uniform(2.5, 7)
     if design.back_style == 0:
-        m = (np.abs((xs + ys) % pitch - pitch / 2) < pitch * 0.3) & (np.abs((xs - ys) % pitch - pitch / 2) < pitch * 0.3)
+        m = (np.abs((xs + ys) % pitch - pitch / 2) < pitch * 0.3) & (
+            np.abs((xs - ys) % pitch - pitch / 2) < pitch * 0.3
+        )
     elif design.back_style == 1:
         m = np.hypot(xs % pitch - pitch / 2, ys % pitch - pitch / 2) < pitch * 0.33
     elif design.back_style == 2:

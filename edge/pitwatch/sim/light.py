@@ -6,6 +6,7 @@ Units: mm on the felt, degrees, pixels; gains are factors a channel (B, G, R).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Lens", "Light", "random_lens", "random_light", "spoil"]
 
-Image8 = NDArray[np.uint8]
+Image8 = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,19 @@ def random_light(rng: np.random.Generator) -> Light:
     warm = u(-0.16, 0.22)
     green = u(-0.05, 0.06)
     return Light(
-        azimuth=float(u(0, 360)), slope=float(u(0.0, 1.1)), shadow=float(u(0.1, 0.6)), soft=float(u(0.05, 0.5)),
-        gain=(float(exposure * (1 - warm)), float(exposure * (1 + green)), float(exposure * (1 + warm * 0.6))),
-        bright_x=float(u(-600, 600)), bright_y=float(u(-100, 900)), falloff=float(u(0, 0.5)),
-    )  # fmt: skip
+        azimuth=float(u(0, 360)),
+        slope=float(u(0.0, 1.1)),
+        shadow=float(u(0.1, 0.6)),
+        soft=float(u(0.05, 0.5)),
+        gain=(
+            float(exposure * (1 - warm)),
+            float(exposure * (1 + green)),
+            float(exposure * (1 + warm * 0.6)),
+        ),
+        bright_x=float(u(-600, 600)),
+        bright_y=float(u(-100, 900)),
+        falloff=float(u(0, 0.5)),
+    )
 
 
 def random_lens(rng: np.random.Generator) -> Lens:
@@ -86,10 +96,10 @@ def random_lens(rng: np.random.Generator) -> Lens:
 
 
 _TILE = 1024
-_TILES: dict[int, NDArray[np.int16]] = {}
+_TILES: dict[int, NDArray[Any]] = {}
 
 
-def _grain(sigma: float, h: int, w: int, rng: np.random.Generator) -> NDArray[np.int16]:
+def _grain(sigma: float, h: int, w: int, rng: np.random.Generator) -> NDArray[Any]:
     """Noise (h, w, 3), cut at random from tiles that are drawn once: noise is dear at 15 frames a second."""
     step = max(1, round(sigma * 2))
     if step not in _TILES:
@@ -113,7 +123,9 @@ def spoil(image: Image8, lens: Lens, rng: np.random.Generator) -> Image8:
         a = np.radians(lens.direction)
         v = np.array([np.cos(a), np.sin(a)]) * lens.motion / 2
         c = n // 2
-        cv2.line(kernel, tuple(np.int32(np.round(c - v))), tuple(np.int32(np.round(c + v))), 1.0, 1, cv2.LINE_AA)
+        cv2.line(
+            kernel, tuple(np.int32(np.round(c - v))), tuple(np.int32(np.round(c + v))), 1.0, 1, cv2.LINE_AA
+        )
         out = cv2.filter2D(out, -1, kernel / kernel.sum())
     if lens.blur > 0.25:
         out = cv2.GaussianBlur(out, (0, 0), lens.blur)
@@ -127,5 +139,5 @@ def spoil(image: Image8, lens: Lens, rng: np.random.Generator) -> Image8:
     if lens.jpeg is not None:
         ok, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])
         if ok:
-            out = cv2.imdecode(data, cv2.IMREAD_COLOR)
+            out = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR))
     return np.asarray(out, np.uint8)

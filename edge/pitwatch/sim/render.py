@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,7 +23,7 @@ from pitwatch.table.camera import Camera
 
 __all__ = ["IdMap", "Renderer", "arm_outline", "card_corners"]
 
-Image8 = NDArray[np.uint8]
+Image8 = NDArray[Any]
 Points = NDArray[np.float64]
 _PITCH = 3.4
 _CHIP = 3.3
@@ -36,7 +37,12 @@ def card_corners(card: CardPose) -> Points:
     up = np.array([np.cos(a), np.sin(a)])
     right = np.array([np.sin(a), -np.cos(a)])
     xy = np.array([card.x, card.y])
-    flat = [xy + 44 * up - 31.5 * right, xy + 44 * up + 31.5 * right, xy - 44 * up + 31.5 * right, xy - 44 * up - 31.5 * right]
+    flat = [
+        xy + 44 * up - 31.5 * right,
+        xy + 44 * up + 31.5 * right,
+        xy - 44 * up + 31.5 * right,
+        xy - 44 * up - 31.5 * right,
+    ]
     out = np.column_stack([np.array(flat), np.full(4, card.z)])
     if card.lift:
         # the short edge nearer to the dealer bends up
@@ -53,7 +59,9 @@ def _capsule(p: Points, q: Points, rp: float, rq: float, n: int = 7) -> Points:
     a = np.arctan2(d[1], d[0])
     t = np.linspace(np.pi / 2, 3 * np.pi / 2, n)
     left = np.column_stack([p[0] + rp * np.cos(a + t), p[1] + rp * np.sin(a + t), np.full(n, p[2])])
-    right = np.column_stack([q[0] + rq * np.cos(a + t + np.pi), q[1] + rq * np.sin(a + t + np.pi), np.full(n, q[2])])
+    right = np.column_stack(
+        [q[0] + rq * np.cos(a + t + np.pi), q[1] + rq * np.sin(a + t + np.pi), np.full(n, q[2])]
+    )
     return np.vstack([left, right])
 
 
@@ -152,7 +160,7 @@ class Renderer:
             self._still = self._felt.copy()
             self._draw(self._still, lying_cards, lying_stacks)
             self._lying = (lying_cards, lying_stacks)
-        out = self._still.copy()
+        out: Image8 = self._still.copy()
         moving = [c for c in scene.cards if c.z > 10 or c.lift]
         carried = [s for s in scene.stacks if s.z > 10]
         self._draw(out, moving, carried)
@@ -198,14 +206,21 @@ class Renderer:
         q = np.column_stack([mm, np.ones(len(mm))]) @ H.T
         maps = [_upsample(q[:, i].reshape(gx.shape).astype(np.float32), step, w, h) for i in (0, 1)]
         edge = tuple(int(v) for v in image[0, 0])
-        out = cv2.remap(image, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge)
+        out = cv2.remap(
+            image, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
+        )
         d2 = ((mm[:, 0] - self.light.bright_x) ** 2 + (mm[:, 1] - self.light.bright_y) ** 2) / 1e6
         fall = (1 - self.light.falloff * np.minimum(d2, 2.0)).reshape(gx.shape).astype(np.float32)
         fall = _upsample(fall, step, w, h)
         gain = cv2.merge([fall * np.float32(g) for g in self.light.gain])
         return np.asarray(cv2.multiply(out, gain, dtype=cv2.CV_8U), np.uint8)
 
-    def _draw(self, out: Image8, cards: tuple[CardPose, ...] | list[CardPose], stacks: tuple[StackPose, ...] | list[StackPose]) -> None:
+    def _draw(
+        self,
+        out: Image8,
+        cards: tuple[CardPose, ...] | list[CardPose],
+        stacks: tuple[StackPose, ...] | list[StackPose],
+    ) -> None:
         for card in sorted(cards, key=lambda c: c.order):
             self._card(out, card)
         order = self._far_first(list(stacks))
@@ -216,7 +231,9 @@ class Renderer:
 
     def _far_first(self, stacks: list[StackPose]) -> list[int]:
         c = self.camera.position_mm
-        return sorted(range(len(stacks)), key=lambda j: (stacks[j].z, -np.hypot(stacks[j].x - c[0], stacks[j].y - c[1])))
+        return sorted(
+            range(len(stacks)), key=lambda j: (stacks[j].z, -np.hypot(stacks[j].x - c[0], stacks[j].y - c[1]))
+        )
 
     def _window(self, px: Points, out: Image8, margin: int = 2) -> tuple[int, int, int, int] | None:
         """The part of `out` that frame pixels `px` reach: x0, y0, x1, y1 in `out`; None if nothing."""
@@ -235,7 +252,7 @@ class Renderer:
         box = self._window(px, out)
         if box is None:
             return
-        sprite, s = self.deck.at_scale(card.card if card.face_up else None, scale)
+        sprite, _ = self.deck.at_scale(card.card if card.face_up else None, scale)
         h, w = sprite.shape[:2]
         # pixel centres: the sprite's edge lies half a pixel outside its first pixel
         src = np.array([[-0.5, -0.5], [w - 0.5, -0.5], [w - 0.5, h - 0.5], [-0.5, h - 0.5]], np.float32)
@@ -284,7 +301,7 @@ class Renderer:
             return
         k = 1.0 if sigma < 2.5 else 0.25
         w, h = max(2, round((box[2] - box[0]) * k)), max(2, round((box[3] - box[1]) * k))
-        m = np.zeros((h, w), np.uint8)
+        m: Image8 = np.zeros((h, w), np.uint8)
         for p in px:
             hull = cv2.convexHull(((p - self.region[:2] - box[:2]) * k).astype(np.float32)).reshape(-1, 2)
             cv2.fillConvexPoly(m, np.round(hull * 16).astype(np.int32), 255, cv2.LINE_AA, 4)
@@ -347,14 +364,26 @@ class Renderer:
         _over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
 
     def _chip_top(
-        self, colour: Image8, stack: StackPose, centre: Points, z: float, twist: float,
-        box: tuple[int, int, int, int], ss: int, gain: Points,
-    ) -> None:  # fmt: skip
+        self,
+        colour: Image8,
+        stack: StackPose,
+        centre: Points,
+        z: float,
+        twist: float,
+        box: tuple[int, int, int, int],
+        ss: int,
+        gain: Points,
+    ) -> None:
         top = self.chips.top(stack.chips[-1])
         size = top.shape[0]
         a = twist + np.radians([135, 45, -45, -135])
-        corners = np.column_stack([
-            centre[0] + _RADIUS * 1.4142 * np.cos(a), centre[1] + _RADIUS * 1.4142 * np.sin(a), np.full(4, z)])  # fmt: skip
+        corners = np.column_stack(
+            [
+                centre[0] + _RADIUS * 1.4142 * np.cos(a),
+                centre[1] + _RADIUS * 1.4142 * np.sin(a),
+                np.full(4, z),
+            ]
+        )
         px = ((self.camera.project(corners) - self.region[:2] - box[:2] + 0.5) * ss - 0.5).astype(np.float32)
         x0, y0 = np.maximum(np.floor(px.min(axis=0)).astype(int), 0)
         x1, y1 = np.minimum(np.ceil(px.max(axis=0)).astype(int) + 1, (colour.shape[1], colour.shape[0]))
@@ -363,18 +392,36 @@ class Renderer:
         # in two halvings at most, so that the lettering does not alias
         while size > 2.2 * (x1 - x0) and size > 24:
             top, size = cv2.resize(top, (size // 2, size // 2), interpolation=cv2.INTER_AREA), size // 2
-        src = np.array([[-0.5, -0.5], [size - 0.5, -0.5], [size - 0.5, size - 0.5], [-0.5, size - 0.5]], np.float32)
+        src = np.array(
+            [[-0.5, -0.5], [size - 0.5, -0.5], [size - 0.5, size - 0.5], [-0.5, size - 0.5]], np.float32
+        )
         H = cv2.getPerspectiveTransform(src, px - np.array([x0, y0], np.float32))
-        _over(colour[y0:y1, x0:x1], cv2.warpPerspective(top, H, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR), gain)
+        _over(
+            colour[y0:y1, x0:x1],
+            cv2.warpPerspective(top, H, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR),
+            gain,
+        )
 
     def _arm(self, out: Image8, arm: ArmPose) -> None:
         rng = np.random.default_rng([arm.look, 21])
-        skin = np.array([[125, 165, 215], [150, 185, 235], [75, 110, 165], [45, 65, 105], [110, 150, 210]][int(rng.integers(5))])
-        cloth = rng.uniform(15, 235, 3) if rng.random() < 0.5 else np.array([[25, 25, 28], [235, 235, 235], [60, 45, 40], [40, 30, 120]][int(rng.integers(4))], float)
+        skin = np.array(
+            [[125, 165, 215], [150, 185, 235], [75, 110, 165], [45, 65, 105], [110, 150, 210]][
+                int(rng.integers(5))
+            ]
+        )
+        cloth = (
+            rng.uniform(15, 235, 3)
+            if rng.random() < 0.5
+            else np.array(
+                [[25, 25, 28], [235, 235, 235], [60, 45, 40], [40, 30, 120]][int(rng.integers(4))], float
+            )
+        )
         cuff = np.array([235.0, 235.0, 235.0])
         dx, dy = self.light.drift
         parts = arm_outline(arm)
-        shadows = [outline[:, :2] + np.column_stack([outline[:, 2] * dx, outline[:, 2] * dy]) for _, outline in parts]
+        shadows = [
+            outline[:, :2] + np.column_stack([outline[:, 2] * dx, outline[:, 2] * dy]) for _, outline in parts
+        ]
         self._cast(out, shadows, 3 + arm.z * self.light.soft)
         gain = self.light.gain_at(arm.hand_x, arm.hand_y)
         for kind, outline in parts:
@@ -383,23 +430,34 @@ class Renderer:
             for grow, bright in ((1.0, 0.72), (0.8, 0.88), (0.5, 1.0)):
                 n = len(outline) // 2
                 left, right = outline[:n], outline[n:]
-                part = np.vstack([left.mean(axis=0) + (left - left.mean(axis=0)) * grow, right.mean(axis=0) + (right - right.mean(axis=0)) * grow])
+                part = np.vstack(
+                    [
+                        left.mean(axis=0) + (left - left.mean(axis=0)) * grow,
+                        right.mean(axis=0) + (right - right.mean(axis=0)) * grow,
+                    ]
+                )
                 part[:, 2] += (1 - grow) * 12
                 px = self.camera.project(part) - self.region[:2]
                 hull = cv2.convexHull(px.astype(np.float32)).reshape(-1, 2)
-                cv2.fillConvexPoly(out, np.round(hull * 16).astype(np.int32), np.clip(base * bright, 0, 255).tolist(), cv2.LINE_AA, 4)
+                cv2.fillConvexPoly(
+                    out,
+                    np.round(hull * 16).astype(np.int32),
+                    np.clip(base * bright, 0, 255).tolist(),
+                    cv2.LINE_AA,
+                    4,
+                )
 
 
-def _upsample(grid: NDArray[np.float32], step: int, w: int, h: int) -> NDArray[np.float32]:
+def _upsample(grid: NDArray[Any], step: int, w: int, h: int) -> NDArray[Any]:
     """Block values with one block too many on each side to a value for every pixel, linear between."""
     full = cv2.resize(grid, (grid.shape[1] * step, grid.shape[0] * step), interpolation=cv2.INTER_LINEAR)
     return np.asarray(full[step : step + h, step : step + w], np.float32)
 
 
-_SHADOWS: dict[float, NDArray[np.uint8]] = {}
+_SHADOWS: dict[float, NDArray[Any]] = {}
 
 
-def _shadow_texture(sigma: float) -> NDArray[np.uint8]:
+def _shadow_texture(sigma: float) -> NDArray[Any]:
     """A card's blurred shadow with its margin, 1 px/mm, 0 to 255."""
     if sigma not in _SHADOWS:
         m = round(_SHADOW_MARGIN)
@@ -414,7 +472,7 @@ def _over(part: Image8, sprite: Image8, gain: Points | None) -> None:
     alpha = cv2.cvtColor(255 - sprite[..., 3], cv2.COLOR_GRAY2BGR)
     rgb = sprite[..., :3]
     if gain is not None:
-        rgb = cv2.multiply(rgb, (*(float(g) for g in gain), 1.0))
+        rgb = cv2.multiply(rgb, np.array([*gain, 1.0]))
     part[:] = cv2.add(cv2.multiply(part, alpha, scale=1 / 255), rgb)
 
 

@@ -67,8 +67,14 @@ def random_camera(rng: np.random.Generator, x: float, y: float) -> Camera:
     if rng.random() < 0.5:
         azimuth = rng.choice([-np.pi / 2, np.pi / 2]) + rng.normal(0, 0.5)
     far = rng.uniform(900, 2400)
-    scale = float(np.exp(rng.uniform(np.log(0.75), np.log(2.5)))) if rng.random() < 0.45 else rng.uniform(0.78, 1.3)
-    eye = np.array([x, y, 0.0]) + far * np.array([np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)])
+    scale = (
+        float(np.exp(rng.uniform(np.log(0.75), np.log(2.5))))
+        if rng.random() < 0.45
+        else rng.uniform(0.78, 1.3)
+    )
+    eye = np.array([x, y, 0.0]) + far * np.array(
+        [np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)]
+    )
     forward = np.array([x, y, 0.0]) - eye
     forward /= np.linalg.norm(forward)
     side = np.cross(forward, [0, 0, 1.0])
@@ -110,7 +116,9 @@ class Sampler:
 
     def _chip_art(self) -> ChipArt:
         shared: dict[str, object] = {}
-        return ChipArt({d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations})
+        return ChipArt(
+            {d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations}
+        )
 
     def next(self) -> Sample:
         """The next sample."""
@@ -119,7 +127,9 @@ class Sampler:
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), self.size)
         whole = random_camera(rng, zone.x, zone.y)
         h = zone.size / 2 + 4
-        square = np.array([[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)])
+        square = np.array(
+            [[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)]
+        )
         return self._render(whole, zone, self._scene(zone), square)
 
     def next_card(self) -> Sample:
@@ -135,7 +145,9 @@ class Sampler:
         scene = replace(scene, cards=(target, *(c for c in scene.cards if c is not target)))
         card = card_corners(replace(target, lift=0.0))
         centre = card.mean(axis=0)
-        return self._render(random_camera(rng, target.x, target.y), zone, scene, centre + (card - centre) * 1.2, target=True)
+        return self._render(
+            random_camera(rng, target.x, target.y), zone, scene, centre + (card - centre) * 1.2, target=True
+        )
 
     def next_stack(self) -> Sample:
         """A sample whose picture holds little more than one stack, the first in `stacks`."""
@@ -147,7 +159,14 @@ class Sampler:
             scene = self._scene(zone)
         target = scene.stacks[0]
         tall = len(target.chips) * 3.4 + 10
-        box = np.array([[target.x + sx * 30, target.y + sy * 30, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, tall)])
+        box = np.array(
+            [
+                [target.x + sx * 30, target.y + sy * 30, z]
+                for sx in (-1, 1)
+                for sy in (-1, 1)
+                for z in (0.0, tall)
+            ]
+        )
         return self._render(random_camera(rng, target.x, target.y), zone, scene, box, target=True)
 
     def _renew(self) -> None:
@@ -162,8 +181,10 @@ class Sampler:
         if self._drawn % (60 * each) == 0:
             self._chips[int(rng.integers(len(self._chips)))] = self._chip_art()
 
-    def _render(self, whole: Camera, zone: Zone, scene: Scene, extent_mm: Points, target: bool = False) -> Sample:
-        """Draw the part of the picture that `extent_mm` (N, 3) reaches; with `target` only the first card's and
+    def _render(
+        self, whole: Camera, zone: Zone, scene: Scene, extent_mm: Points, target: bool = False
+    ) -> Sample:
+        """Draw what `extent_mm` (N, 3) reaches of the picture; with `target` only the first card's and
         the first stack's truth is worked out."""
         rng = self.rng
         px = whole.project(extent_mm)
@@ -191,7 +212,12 @@ class Sampler:
                 self._hand(zone, cards)
             for _ in range(int(rng.choice([0, 1, 1, 2, 3, 5] if zone.size > 250 else [0, 0, 1, 1, 2]))):
                 self._stack(zone, stacks)
-        arms = tuple(self._arm(zone) for _ in range(int(rng.choice([0, 1, 2], p=[0.68, 0.27, 0.05] if zone.size > 250 else [0.85, 0.15, 0.0]))))
+        arms = tuple(
+            self._arm(zone)
+            for _ in range(
+                int(rng.choice([0, 1, 2], p=[0.68, 0.27, 0.05] if zone.size > 250 else [0.85, 0.15, 0.0]))
+            )
+        )
         return Scene(0.0, tuple(cards), tuple(stacks), arms)
 
     def _hand(self, zone: Zone, cards: list[CardPose]) -> None:
@@ -205,7 +231,9 @@ class Sampler:
         a = np.radians(yaw)
         up, right = np.array([np.cos(a), np.sin(a)]), np.array([np.sin(a), -np.cos(a)])
         if style < 0.5:
-            step = -up * u(14, 34) + right * u(4, 22) * rng.choice([-1, 1, 1])  # a dealer's fan: each index shows
+            step = -up * u(14, 34) + right * u(4, 22) * rng.choice(
+                [-1, 1, 1]
+            )  # a dealer's fan: each index shows
         elif style < 0.68:
             step = right * u(48, 86) * rng.choice([-1, 1]) + up * u(-8, 8)  # a row
         elif style < 0.86:
@@ -220,11 +248,13 @@ class Sampler:
                 CardPose(
                     card=CARDS[int(rng.integers(52))],
                     face_up=not (down and rng.random() < 0.7) and rng.random() > 0.08,
-                    x=float(x + u(-3, 3)), y=float(y + u(-3, 3)),
+                    x=float(x + u(-3, 3)),
+                    y=float(y + u(-3, 3)),
                     yaw=float(yaw + rng.normal(0, 4) + (90 if sideways else 0)),
-                    z=0.3 * (i + 1) + (float(u(0, 3)) if rng.random() < 0.15 else 0.0), order=order,
+                    z=0.3 * (i + 1) + (float(u(0, 3)) if rng.random() < 0.15 else 0.0),
+                    order=order,
                 )
-            )  # fmt: skip
+            )
             x, y = x + step[0], y + step[1]
 
     def _stack(self, zone: Zone, stacks: list[StackPose]) -> None:
@@ -255,16 +285,33 @@ class Sampler:
         x, y = zone.x + rng.uniform(-0.6, 0.6) * zone.size, zone.y + rng.uniform(-0.6, 0.6) * zone.size
         a = rng.uniform(0, 2 * np.pi)
         far = rng.uniform(250, 600)
-        return ArmPose("dealer", float(x + far * np.cos(a)), float(y + far * np.sin(a)), float(x), float(y),
-                       float(rng.uniform(20, 90)), int(rng.integers(1 << 30)))  # fmt: skip
+        return ArmPose(
+            "dealer",
+            float(x + far * np.cos(a)),
+            float(y + far * np.sin(a)),
+            float(x),
+            float(y),
+            float(rng.uniform(20, 90)),
+            int(rng.integers(1 << 30)),
+        )
 
     # ------------------------------------------------------------------ truth
 
     def _truth(
-        self, image: NDArray[np.uint8], camera: Camera, zone: Zone, scene: Scene, renderer: Renderer, target: bool
+        self,
+        image: NDArray[np.uint8],
+        camera: Camera,
+        zone: Zone,
+        scene: Scene,
+        renderer: Renderer,
+        target: bool,
     ) -> Sample:
         ids, d = renderer.ids(scene, 0.5 if not target else 1.0), renderer.deck.design
-        tall = (d.index_y + d.index_height + d.index_gap + d.index_suit) if not d.beside else d.index_y + d.index_height
+        tall = (
+            (d.index_y + d.index_height + d.index_gap + d.index_suit)
+            if not d.beside
+            else d.index_y + d.index_height
+        )
         wide = 2 * d.index_x if not d.beside else 2 * d.index_x + d.index_suit
         cards = []
         for i, card in enumerate(scene.cards[:1] if target else scene.cards):
@@ -281,7 +328,9 @@ class Sampler:
         n = 1 + len(scene.cards)
         for j, stack in enumerate(scene.stacks[:1] if target else scene.stacks):
             area = float(cv2.contourArea(renderer.stack_hull(stack).astype(np.float32))) * ids.scale**2
-            stacks.append(StackTruth(stack, min(1.0, float(np.count_nonzero(ids.image == n + j)) / max(area, 1.0))))
+            stacks.append(
+                StackTruth(stack, min(1.0, float(np.count_nonzero(ids.image == n + j)) / max(area, 1.0)))
+            )
         arms = []
         for arm in () if target else scene.arms:
             px = np.vstack([camera.project(o) for _, o in arm_outline(arm)])

@@ -22,9 +22,33 @@ _PACKAGES = (
     "font_caladea",
     "font_manrope",
 )
-_SKIP = ("italic", "oblique", "mathsymbols", "dingbat", "symbol", "emoji", "thin", "hairline", "cmex", "cmsy", "cmmi",
-         "extralight", "ultralight", "stixsiz", "d050000l", "z003", "fontawesome", "materialdesign", "outline",
-         "keyboard", "wasy", "initials", "stixnon", "variablefont", "linbiolinum_k")  # fmt: skip
+_SKIP = (
+    "italic",
+    "oblique",
+    "mathsymbols",
+    "dingbat",
+    "symbol",
+    "emoji",
+    "thin",
+    "hairline",
+    "cmex",
+    "cmsy",
+    "cmmi",
+    "extralight",
+    "ultralight",
+    "stixsiz",
+    "d050000l",
+    "z003",
+    "fontawesome",
+    "materialdesign",
+    "outline",
+    "keyboard",
+    "wasy",
+    "initials",
+    "stixnon",
+    "variablefont",
+    "linbiolinum_k",
+)
 
 
 def _fonts_below(folder: Path) -> list[str]:

@@ -123,7 +123,7 @@ def card_crop(image: Image8, camera: Camera, x: float, y: float, yaw: float, z: 
     px = px - (x0, y0)
     if side > 1.5:
         k = 1 / side
-        small = cv2.resize(part, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+        small = np.asarray(cv2.resize(part, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), np.uint8)
         ks = np.array([small.shape[1] / part.shape[1], small.shape[0] / part.shape[0]], np.float32)
         part, px = small, (px + 0.5) * ks - 0.5
     H = cv2.getPerspectiveTransform(px.astype(np.float32), src)
@@ -206,7 +206,7 @@ def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
     part = image[y0:y1, x0:x1]
     px = px - np.array([x0, y0], np.float32)
     if k < 0.8 and length * k > 2.0:
-        small = cv2.resize(part, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+        small = np.asarray(cv2.resize(part, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), np.uint8)
         ks = np.array([small.shape[1] / part.shape[1], small.shape[0] / part.shape[0]], np.float32)
         part, px = small, (px + 0.5) * ks - 0.5
     H = cv2.getPerspectiveTransform(px.astype(np.float32), src)

@@ -72,7 +72,7 @@ def decode(raw: Floats, least: tuple[float, ...]) -> list[Box]:
 
 
 def thin_out(boxes: list[Box], overlap: float = 0.62) -> list[Box]:
-    """Drop boxes that lie over a likelier one of the same group (cards, stacks, hands) by more than `overlap`."""
+    """Drop boxes over a likelier one of their group (cards, stacks, hands) by more than `overlap`."""
     kept: list[Box] = []
     for box in boxes:
         group = max(box.kind, 1)

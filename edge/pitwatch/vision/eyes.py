@@ -95,7 +95,7 @@ class Eyes:
         )
         readings = self._stacks.read(strips, scales)
         return tuple(
-            StackSeen(x, y, b.score, r.count, r.chips, r.values)
+            StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
         )
 

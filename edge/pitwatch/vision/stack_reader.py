@@ -22,10 +22,10 @@ _NAMED = 8  # totals handed on
 
 
 class StackReading(NamedTuple):
-    """count: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
+    """number: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
     their probabilities, likeliest first."""
 
-    count: int
+    number: int
     chips: tuple[int, ...]
     values: tuple[tuple[int, float], ...]
 
