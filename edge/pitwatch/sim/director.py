@@ -220,8 +220,8 @@ class Director:
     def _card(self, act: Act, reach: Reach) -> None:
         hand = act.hand or 0
         lying = self._table.cards[act.seat, hand]
-        unsplit = act.seat not in self._table.split
-        place = self._tremble(self._places.card(act.seat, hand, len(lying), act.sideways, unsplit))
+        split = act.seat in self._table.split
+        place = self._tremble(self._places.card(act.seat, hand, len(lying), act.sideways, split))
         x, y = reach.palm(*SHOE_MM, _CARD_GRIP)
         reach.go(x, y, 48.0)
         reach.wait(self._rng.uniform(0.08, 0.15))
@@ -247,31 +247,22 @@ class Director:
             )
         )
 
-    def _shift(self, reach: Reach, track: CardTrack, place: Place, z: float, hand: int) -> float:
-        reach.fetch(track, 25.0)
-        track.become(reach.t, order=_HAND_ORDER)
-        t = reach.lay(track, (place.x, place.y, z, place.yaw, 0.0), cruise=16.0)
-        track.become(t, order=self._next_order(), hand=hand)
-        return t
-
     def _split(self, act: Act, reach: Reach) -> None:
-        """The dealer moves the wager to its column, then parts the two cards."""
+        """The dealer moves the last card away, and the wager aside where several are to lie."""
         seat, hand = act.seat, act.hand or 0
-        first = seat not in self._table.split
-        self._table.split.add(seat)
-        if first:
+        if seat not in self._table.split and self._places.column(seat, hand):
             for stack in self._table.stacks[seat, hand, "main"]:
                 x, y = self._places.chips(seat, hand, "wager", True)
                 reach.fetch(stack, _STACK_GRIP)
-                reach.lay(
-                    stack, (x + self._rng.uniform(-1, 1), y + self._rng.uniform(-1, 1), 0.0), cruise=12.0
-                )
+                reach.lay(stack, (x, y, 0.0), cruise=12.0)
+        self._table.split.add(seat)
         moved = self._table.cards[seat, hand].pop()
-        t = self._shift(reach, moved, self._tremble(self._places.card(seat, act.to, 0)), 0.3, act.to)
+        place = self._tremble(self._places.card(seat, act.to, 0, split=True))
+        reach.fetch(moved, 25.0)
+        moved.become(reach.t, order=_HAND_ORDER)
+        t = reach.lay(moved, (place.x, place.y, 0.3, place.yaw, 0.0), cruise=16.0)
+        moved.become(t, order=self._next_order(), hand=act.to)
         self._table.cards[seat, act.to].append(moved)
-        if first:
-            kept = self._table.cards[seat, hand][0]
-            t = self._shift(reach, kept, self._tremble(self._places.card(seat, hand, 0)), 0.3, hand)
         self._events.append(Move(t=round(t, 3), by="dealer", seat=seat, hand=hand, to=act.to))
 
     def _peek(self, act: Act, reach: Reach) -> None:

@@ -39,20 +39,11 @@ class Place:
     yaw: float
 
 
-def _slots(hands: int) -> tuple[tuple[float, float], ...]:
-    """(lateral, inward) of the first cards of a seat's hands, from left to right in `_order`."""
-    if hands == 1:
-        return ((0.0, 0.0),)
-    if hands == 2:
-        return ((-52.0, 0.0), (52.0, 0.0))
-    if hands == 3:
-        return ((-88.0, 0.0), (0.0, 0.0), (88.0, 0.0))
-    return ((-52.0, 0.0), (52.0, 0.0), (-52.0, 150.0), (52.0, 150.0))
-
-
-def _columns(hands: int) -> tuple[float, ...]:
-    """Laterals of the wagers of a seat's hands."""
-    return {1: (0.0,), 2: (-42.0, 42.0), 3: (-60.0, 0.0, 60.0)}.get(hands, (-63.0, -21.0, 21.0, 63.0))
+# (inward, lateral) of the first card of a seat's hands: what is split off goes to the left, then to the right
+_SLOTS = ((0.0, 0.0), (0.0, 84.0), (0.0, -84.0), (150.0, 0.0))
+# laterals of their wagers, which lie in the order of the hands; four wagers share the spot
+_COLUMNS = (0.0, 60.0, -60.0)
+_COLUMNS_OF_FOUR = (-21.0, 63.0, -63.0, 21.0)
 
 
 class Places:
@@ -60,33 +51,25 @@ class Places:
 
     def __init__(self, layout: Layout, played: Played) -> None:
         self.layout = layout
-        self._hands = {(h.seat, h.number): h for h in played.hands}
-        self._order = {s: _order(s, played) for s in layout.seats}
+        self._cards = {(h.seat, h.number): len(h.cards) for h in played.hands}
+        self._hands = {s: sum(seat == s for seat, _ in self._cards) for s in layout.seats}
         self._dealer = len(played.dealer)
 
-    def hands_of(self, seat: int) -> int:
-        """How many hands the seat has at the end."""
-        return max(len(self._order[seat]), 1)
-
-    def _rank(self, seat: int, hand: int) -> int:
-        order = self._order[seat]
-        return order.index(hand) if hand in order else 0
-
-    def card(self, seat: int, hand: int, k: int, sideways: bool = False, unsplit: bool = False) -> Place:
-        """The place of the k-th card (from 0) of a hand. unsplit: before the seat's hands are parted."""
+    def card(self, seat: int, hand: int, k: int, sideways: bool = False, split: bool = False) -> Place:
+        """The place of the k-th card (from 0) of a hand. split: the seat's hands are parted."""
         if seat == 0:
             return self.dealer(k)
-        n = self.hands_of(seat)
-        side, deep = (0.0, 0.0) if unsplit else _slots(n)[self._rank(seat, hand)]
-        cards = len(self._hands[seat, hand].cards)
+        deep, side = _SLOTS[hand]
+        cards = self._cards[seat, hand]
         step_in, step_side = _STEP
-        if n > 1:
-            step_side = 5.0 if n == 2 else 0.0
+        if split:
+            # upright, to leave room for each other
+            step_side = 0.0
         if cards > 2:
             # long hands are laid closer
             step_in = min(step_in, 120.0 / (cards - 1))
             step_side = min(step_side, 58.0 / (cards - 1))
-        if n == 4:
+        if self._hands[seat] == 4:
             step_in = min(step_in, 50.0 / max(cards - 1, 1))
         x, y = self.layout.at(seat, _FIRST + deep + k * step_in, side + k * step_side)
         ux, uy = self.layout.axis(seat)
@@ -113,7 +96,7 @@ class Places:
             inward = math.hypot(*self._from_middle(seat)) - line
             return self.layout.at(seat, inward + (-20.0 if role == "insurance pay" else 23.0), -64.0)
         if split:
-            column = _columns(self.hands_of(seat))[self._rank(seat, hand)]
+            column = self.column(seat, hand)
             depth = {"pay": -43.0, "double": 43.0, "raise": 43.0}.get(role, 0.0)
             if abs(column) > 45.0 and depth:
                 # stay within reach of the spot
@@ -121,22 +104,13 @@ class Places:
             return self.layout.at(seat, depth, column)
         return self.layout.at(seat, 0.0, {"pay": 47.0, "double": -47.0, "raise": -47.0}.get(role, 0.0))
 
+    def column(self, seat: int, hand: int) -> float:
+        """The lateral of a hand's wager, once the seat's hands are parted."""
+        return (_COLUMNS_OF_FOUR if self._hands[seat] == 4 else _COLUMNS)[hand]
+
     def _from_middle(self, seat: int) -> Point:
         x, y = self.layout.spots[seat - 1]
         return (x - self.layout.cx, y - self.layout.cy)
-
-    def outward(self, seat: int, mm: float, lateral: float = 0.0) -> Point:
-        """A point from the seat's spot toward its player."""
-        return self.layout.at(seat, -mm, lateral)
-
-
-def _order(seat: int, played: Played) -> list[int]:
-    """The seat's hands from left to right: what is split off lies at the right of where it came from."""
-    order: list[int] = [h.number for h in played.hands if h.seat == seat][:1]
-    for act in played.acts:
-        if act.kind == "split" and act.seat == seat and act.hand is not None:
-            order.insert(order.index(act.hand) + 1, act.to)
-    return list(range(4)) if len(order) == 4 else order
 
 
 def fits(layout: Layout, played: Played) -> bool:
@@ -144,7 +118,7 @@ def fits(layout: Layout, played: Played) -> bool:
     places = Places(layout, played)
     hands = [(0, [places.dealer(k) for k in range(len(played.dealer))])]
     for h in played.hands:
-        cards = [places.card(h.seat, h.number, k, _sideways(h, k)) for k in range(len(h.cards))]
+        cards = [places.card(h.seat, h.number, k, _sideways(h, k), h.split) for k in range(len(h.cards))]
         hands.append((h.seat, cards))
     if any(_seat_near(layout, p) != {seat} for seat, cards in hands for p in cards):
         return False
