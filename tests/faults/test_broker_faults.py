@@ -47,7 +47,7 @@ def test_nothing_is_lost_over_a_brokers_restarts(
                 time.sleep(0.2)
                 broker.start()
             writer.join()
-            assert sender.flush(10)
+            assert sender.flush(20)
             # what the broker acknowledged and lost, or gave away before the pit was back, the pit asks for
             until(lambda: pit.payloads("health") and pit.payloads("health")[-1]["seq"] == 240)
             until(lambda: pit.numbers() == set(range(1, 241)) or ask_again(pit, journal), 10)
@@ -82,7 +82,7 @@ def test_what_waited_while_no_broker_was_there_arrives_in_order(journal: Journal
         # a session that waits, so that whoever comes first does not matter
         with broker:
             with Subscriber(broker.port) as pit:
-                assert sender.flush(10)
+                assert sender.flush(20)
                 until(lambda: len(pit.numbers()) == 100)
             sequence = [p["seq"] for p in pit.payloads("events")]
             assert sequence == sorted(sequence)
@@ -115,7 +115,7 @@ for t in range(100000):
         with Journal(path, "detroit", "BJ-07") as journal, quick(journal, broker.url) as sender:
             recorded = journal.counts()["event"]
             assert last <= recorded <= last + 1
-            assert sender.flush(10)
+            assert sender.flush(20)
             until(lambda: pit.numbers() == set(range(1, recorded + 1)))
             assert len({p["id"] for p in pit.payloads("events")}) == recorded
 
@@ -143,7 +143,7 @@ def test_refused_credentials_are_said_and_tried_again(
         assert "wrong" not in sender.status
         record(journal, 3)
         monkeypatch.setenv("PITWATCH_MQTT_PASSWORD", "right")
-        assert sender.flush(10)
+        assert sender.flush(20)
         assert said == [refused, f"Connected to {url}."]
 
 
@@ -270,7 +270,7 @@ def test_a_broker_that_freezes_is_left_and_found_again(
         record(journal, 30)
         until(lambda: not sender.connected)
         broker.send(signal.SIGCONT)
-        assert sender.flush(10)
+        assert sender.flush(20)
 
 
 def test_a_picture_too_large_for_the_broker_holds_nothing_up(journal: Journal, tmp_path: Path) -> None:

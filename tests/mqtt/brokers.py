@@ -33,7 +33,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def until(what: Callable[[], Any], timeout: float = 10.0) -> Any:
+def until(what: Callable[[], Any], timeout: float = 20.0) -> Any:
     """Wait for something true and return it; the test fails when it does not come."""
     deadline = time.monotonic() + timeout
     while not (value := what()):

@@ -127,7 +127,7 @@ def test_a_table_delivers_and_is_asked_again_under_the_access_list(
                 rounds=[{"round": 1}],
                 state={"phase": "idle"},
             )
-            assert table.flush(5)
+            assert table.flush(15)
             pit.client.publish(
                 "pitwatch/detroit/BJ-07/again",
                 json.dumps({"boot": journal.boot, "first": 1, "last": 1}),
@@ -157,7 +157,7 @@ def test_what_is_retained_or_waits_outlives_a_restart(
     Subscriber(broker.port, **collector).close()
     with quick(journal, broker.url.replace("//", "//BJ-07@"), table="BJ-07") as table:
         journal.record(events=[Peek(t=float(t)) for t in range(50)], state={"phase": "idle"})
-        assert table.flush(5)
+        assert table.flush(15)
     broker.stop()
     broker.start()
     with Subscriber(broker.port, **collector) as pit:
@@ -194,7 +194,7 @@ def test_the_encrypted_listener(journal: Journal, etc: Path, monkeypatch: pytest
                 events=[Peek(t=float(t)) for t in range(100)],
                 findings=[{"type": "finding", "t": 1.0, "evidence": [ref]}],
             )
-            assert table.flush(10)
+            assert table.flush(20)
             until(
                 lambda: (
                     pit.numbers() == set(range(1, 101)) and any("/evidence/" in m.topic for m in pit.messages)
