@@ -7,6 +7,7 @@ the table frame, degrees, seconds, cents.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -14,8 +15,8 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from pitwatch.cards import RANKS, SUITS
 from pitwatch.capture.frame import Frame
+from pitwatch.cards import RANKS, SUITS
 from pitwatch.game.events import TableEvent
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.sim.spec import mounted_camera
@@ -41,6 +42,8 @@ class Painter:
 
     def __init__(self, camera: Camera, layout: Layout, noise: float = 2.0) -> None:
         self.camera, self.layout, self.noise = camera, layout, noise
+        self._drawn: dict[object, list[tuple[str, np.ndarray, tuple[int, ...]]]] = {}
+        self._stacks: dict[object, list[tuple[np.ndarray, np.ndarray]]] = {}
         h, w = camera.height, camera.width
         self.felt = np.full((h, w, 3), (60, 100, 30), np.uint8)
         self.felt[:] = np.clip(self.felt + seeded("felt").normal(0, 4, (h, w, 1)), 0, 255).astype(np.uint8)
@@ -50,7 +53,10 @@ class Painter:
             cv2.polylines(self.felt, [self._px(p)], True, (60, 210, 230), 2, cv2.LINE_AA)
         if layout.insurance_r:
             arc = np.linspace(0.2, math.pi - 0.2, 60)
-            p = [(layout.cx + layout.insurance_r * math.cos(a), layout.cy + layout.insurance_r * math.sin(a)) for a in arc]
+            p = [
+                (layout.cx + layout.insurance_r * math.cos(a), layout.cy + layout.insurance_r * math.sin(a))
+                for a in arc
+            ]
             cv2.polylines(self.felt, [self._px(p)], False, (60, 210, 230), 3, cv2.LINE_AA)
 
     def _px(self, points: object, z: float = 0.0) -> np.ndarray:
@@ -73,14 +79,16 @@ class Painter:
             for poly in self.arm_px(arm):
                 colour = (90, 60, 50) if arm.side == "dealer" else (70, 80, 170)
                 cv2.fillConvexPoly(im, poly, colour, cv2.LINE_AA)
-            hand = self._px([(arm.hand_x + 36 * math.cos(a), arm.hand_y + 36 * math.sin(a)) for a in np.linspace(0, 6.2, 16)], arm.z)
+            hand = self._px(
+                [
+                    (arm.hand_x + 36 * math.cos(a), arm.hand_y + 36 * math.sin(a))
+                    for a in np.linspace(0, 6.2, 16)
+                ],
+                arm.z,
+            )
             cv2.fillConvexPoly(im, cv2.convexHull(hand), (150, 170, 225), cv2.LINE_AA)
         if self.noise:
-            # one of a few noise fields, moved about: fast, and never the same twice running
-            rng = seeded("noise", index)
-            n = _noise(im.shape, self.noise)
-            n = np.roll(n, (int(rng.integers(im.shape[0])), int(rng.integers(im.shape[1]))), (0, 1))
-            im = cv2.add(im, n, dtype=cv2.CV_8U)
+            im = cv2.add(im, _noise(im.shape, self.noise, index), dtype=cv2.CV_8U)
         return im
 
     def arm_px(self, arm: ArmPose) -> list[np.ndarray]:
@@ -102,42 +110,67 @@ class Painter:
         return [self._px(quad, arm.z), cv2.convexHull(self._px(ring, arm.z))]
 
     def _card(self, im: np.ndarray, c: CardPose) -> None:
+        for kind, poly, ink in self._card_px(c):
+            if kind == "fill":
+                cv2.fillConvexPoly(im, poly, ink, cv2.LINE_AA)
+            else:
+                cv2.polylines(im, [poly], True, ink, 1, cv2.LINE_AA)
+
+    def _card_px(self, c: CardPose) -> list[tuple[str, np.ndarray, tuple[int, ...]]]:
+        key = (c.card, c.face_up, c.x, c.y, c.yaw, c.z)
+        if key in self._drawn:
+            return self._drawn[key]
         q = self._px(card_outline(c.x, c.y, c.yaw), c.z)
+        out: list[tuple[str, np.ndarray, tuple[int, ...]]] = []
         if not c.face_up:
-            cv2.fillConvexPoly(im, q, (150, 60, 50), cv2.LINE_AA)
+            out.append(("fill", q, (150, 60, 50)))
             for g in (-5.0, -12.0, -19.0):
-                cv2.polylines(im, [self._px(card_outline(c.x, c.y, c.yaw, g), c.z)], True, (230, 200, 200), 1)
-            return
-        cv2.fillConvexPoly(im, q, (245, 245, 245), cv2.LINE_AA)
-        ink = (30, 30, 200) if c.card[1] in "dh" else (40, 40, 40)
-        a = math.radians(c.yaw)
-        u, v = (math.cos(a), math.sin(a)), (-math.sin(a), math.cos(a))
-        rng = seeded("face", c.card)
-        for i in range(-3, 4):
-            for j in range(-2, 3):
-                if rng.random() < 0.35:
-                    x, y = c.x + i * 11 * u[0] + j * 11 * v[0], c.y + i * 11 * u[1] + j * 11 * v[1]
-                    cv2.fillConvexPoly(im, self._px(box_outline(x, y, 9, 9, c.yaw), c.z), ink)
-        cv2.polylines(im, [q], True, (150, 150, 150), 1, cv2.LINE_AA)
+                line = self._px(card_outline(c.x, c.y, c.yaw, g), c.z)
+                out.append(("line", line, (230, 200, 200)))
+        else:
+            out.append(("fill", q, (245, 245, 245)))
+            ink = (30, 30, 200) if c.card[1] in "dh" else (40, 40, 40)
+            a = math.radians(c.yaw)
+            u, v = (math.cos(a), math.sin(a)), (-math.sin(a), math.cos(a))
+            rng = seeded("face", c.card)
+            for i in range(-3, 4):
+                for j in range(-2, 3):
+                    if rng.random() < 0.35:
+                        x, y = c.x + i * 11 * u[0] + j * 11 * v[0], c.y + i * 11 * u[1] + j * 11 * v[1]
+                        out.append(("fill", self._px(box_outline(x, y, 9, 9, c.yaw), c.z), ink))
+            out.append(("line", q, (150, 150, 150)))
+        if len(self._drawn) > 500:
+            self._drawn.clear()
+        self._drawn[key] = out
+        return out
 
     def _stack(self, im: np.ndarray, s: StackPose) -> None:
-        ring = np.linspace(0, 2 * math.pi, 20, endpoint=False)
-        p = [(s.x + 19.5 * math.cos(a), s.y + 19.5 * math.sin(a)) for a in ring]
-        for i, cents in enumerate(s.chips):
-            low, high = self._px(p, s.z + 3.4 * i), self._px(p, s.z + 3.4 * (i + 1))
+        key = (s.chips, s.x, s.y, s.z)
+        if key not in self._stacks:
+            ring = np.linspace(0, 2 * math.pi, 16, endpoint=False)
+            p = [(s.x + 19.5 * math.cos(a), s.y + 19.5 * math.sin(a)) for a in ring]
+            levels = [self._px(p, s.z + 3.4 * i) for i in range(len(s.chips) + 1)]
+            if len(self._stacks) > 200:
+                self._stacks.clear()
+            self._stacks[key] = [
+                (cv2.convexHull(np.vstack([a, b])), b) for a, b in itertools.pairwise(levels)
+            ]
+        for (side, top), cents in zip(self._stacks[key], s.chips, strict=True):
             colour = CHIP_BGR[cents]
-            cv2.fillConvexPoly(im, cv2.convexHull(np.vstack([low, high])), tuple(int(k * 0.75) for k in colour))
-            cv2.fillConvexPoly(im, high, colour, cv2.LINE_AA)
-            cv2.polylines(im, [high], True, (200, 200, 200), 1, cv2.LINE_AA)
+            cv2.fillConvexPoly(im, side, tuple(int(k * 0.75) for k in colour))
+            cv2.fillConvexPoly(im, top, colour, cv2.LINE_AA)
+            cv2.polylines(im, [top], True, (200, 200, 200), 1, cv2.LINE_AA)
 
 
-_NOISE: dict[tuple[tuple[int, ...], float], np.ndarray] = {}
+_NOISE: dict[tuple[int, ...], list[np.ndarray]] = {}
 
 
-def _noise(shape: tuple[int, ...], sigma: float) -> np.ndarray:
-    if (shape, sigma) not in _NOISE:
-        _NOISE[shape, sigma] = seeded("noise").normal(0, sigma, shape).astype(np.int16)
-    return _NOISE[shape, sigma]
+def _noise(shape: tuple[int, ...], sigma: float, index: int) -> np.ndarray:
+    if shape not in _NOISE:
+        _NOISE[shape] = [
+            np.round(seeded("noise", k).normal(0, sigma, shape)).astype(np.int16) for k in range(7)
+        ]
+    return _NOISE[shape][index * 5 % 7]
 
 
 @dataclass(frozen=True)
@@ -181,8 +214,11 @@ class NoisyEyes:
             if rng.random() < f.twin:
                 cards.append(replace(seen, x=seen.x + 4, y=seen.y - 3, score=seen.score - 0.2))
         if rng.random() < f.invent:
-            x, y = (float(v) for v in rng.uniform(-120, 120, 2) + (zone.x, zone.y))
-            logp = _logp(RANKS[int(rng.integers(13))], RANKS, 0.6), _logp(SUITS[int(rng.integers(4))], SUITS, 0.7)
+            x, y = (float(v) + at for v, at in zip(rng.uniform(-120, 120, 2), (zone.x, zone.y), strict=True))
+            logp = (
+                _logp(RANKS[int(rng.integers(13))], RANKS, 0.6),
+                _logp(SUITS[int(rng.integers(4))], SUITS, 0.7),
+            )
             cards.append(CardSeen(x, y, float(rng.uniform(0, 180)), True, 0.6, *logp, 0.3, 1.0))
         stacks = []
         for s in scene.stacks:
@@ -232,7 +268,15 @@ class NoisyEyes:
         if same.random() < f.misread * (1 if visible > 0.6 else 4):
             rank, sure = RANKS[int(same.integers(13))], float(same.uniform(0.4, 0.75))
         return CardSeen(
-            c.x + dx, c.y + dy, yaw, True, score, _logp(rank, RANKS, sure), _logp(suit, SUITS, sure), unread, visible
+            c.x + dx,
+            c.y + dy,
+            yaw,
+            True,
+            score,
+            _logp(rank, RANKS, sure),
+            _logp(suit, SUITS, sure),
+            unread,
+            visible,
         )
 
     def _stack(
@@ -240,7 +284,9 @@ class NoisyEyes:
     ) -> StackSeen | None:
         if not zone.holds(s.x, s.y, 5):
             return None
-        ring = [(s.x + r * math.cos(a), s.y + r * math.sin(a)) for r in (5, 16) for a in np.linspace(0, 5.5, 8)]
+        ring = [
+            (s.x + r * math.cos(a), s.y + r * math.sin(a)) for r in (5, 16) for a in np.linspace(0, 5.5, 8)
+        ]
         top = s.z + 3.4 * len(s.chips)
         px = self.painter.camera.project(np.array([(x, y, top) for x, y in ring])).astype(np.float32)
         shown = np.ones(len(px), bool)
@@ -264,7 +310,7 @@ def _logp(which: str, of: str, p: float) -> tuple[float, ...]:
 # -- a table for tests
 
 LAYOUT = template(6)
-CAMERA = mounted_camera(LAYOUT, 960, 540)
+CAMERA = mounted_camera(LAYOUT, 720, 405)
 _PAINTER: list[Painter] = []
 
 
@@ -284,7 +330,11 @@ def film(
 
 
 def watch(
-    scene_of: Callable[[float], Scene], seconds: float, faults: Faults = CLEAR, seed: int = 0, fps: float = 15.0
+    scene_of: Callable[[float], Scene],
+    seconds: float,
+    faults: Faults = CLEAR,
+    seed: int = 0,
+    fps: float = 15.0,
 ) -> tuple[list[TableEvent], Watcher]:
     """All events that come of a film, and the watcher."""
     watcher = Watcher(CAMERA, LAYOUT, NoisyEyes(scene_of, painter(), faults, seed))

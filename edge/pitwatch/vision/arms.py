@@ -20,7 +20,7 @@ from pitwatch.vision.motion import Foot, Mask, TopView, View
 
 __all__ = ["Arm", "ArmFinder"]
 
-DEALER_LINE_MM = 40.0  # the dealer's edge of the table, y
+DEALER_LINE_MM = (40.0, 110.0)  # the dealer's edge, y: below the dealer's cards, over the rack
 RAIL_MM = 110.0  # so far outside the spots an arm comes from the rail
 HAND_MM = 130.0  # the part of an arm that can take hold of things, from its tip
 _SMALL_CELLS = 40
@@ -53,21 +53,22 @@ class ArmFinder:
         """(h, w) cells of all arms, None without any."""
         self._reach = reach_mm / view.cell
         xs = [p[0] for p in layout.spots]
-        field = [*layout.spots, (min(xs), DEALER_LINE_MM), (max(xs), DEALER_LINE_MM)]
+        line = float(np.clip(layout.dealer_row[2] - 110.0, *DEALER_LINE_MM))
+        field = [*layout.spots, (min(xs), line), (max(xs), line)]
         hull = np.asarray(cv2.convexHull(np.array(field, dtype=np.float32)), dtype=np.float64).reshape(-1, 2)
         inner = np.zeros((view.h, view.w), dtype=np.uint8)
         cv2.fillConvexPoly(inner, np.round(view.cells(hull)).astype(np.int32), 1)
         off = np.asarray(cv2.distanceTransform(1 - inner, cv2.DIST_L2, 5)) * view.cell
         y = view.y0 + view.cell * np.arange(view.h)
-        play = (off <= RAIL_MM) & (y[:, None] >= DEALER_LINE_MM) & view.valid
+        play = (off <= RAIL_MM) & (y[:, None] >= line) & view.valid
         ring = cv2.dilate(play.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool) & view.valid & ~play
         # where the picture ends, an arm enters out of sight
         cut = play & cv2.dilate((~view.valid).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
         cut[0], cut[-1], cut[:, 0], cut[:, -1] = play[0], play[-1], play[:, 0], play[:, -1]
         self._area: Mask = play | ring
         self._rim: Mask = ring | cut
-        below = np.broadcast_to(y[:, None] < DEALER_LINE_MM, play.shape)
-        low = np.broadcast_to(y[:, None] < (layout.dealer_row[2] + DEALER_LINE_MM) / 2, play.shape)
+        below = np.broadcast_to(y[:, None] < line, play.shape)
+        low = np.broadcast_to(y[:, None] < (layout.dealer_row[2] + line) / 2, play.shape)
         self._of_dealer: Mask = (ring & below) | (cut & low)
         self._near = {s: np.full(play.shape, -1e9, dtype=np.float64) for s in _SIDES}
 

@@ -319,11 +319,7 @@ def _stack_evidence(t: StackTrack, z: ZoneLook, s: Scale) -> Evidence:
 def _free(foot: Foot, covers: Sequence[Foot], arms: Mask | None) -> Mask:
     free = np.ones(foot.mask.shape, dtype=np.bool_)
     for c in covers:
-        r0, r1, c0, c1 = max(foot.r0, c.r0), min(foot.r1, c.r1), max(foot.c0, c.c0), min(foot.c1, c.c1)
-        if r1 > r0 and c1 > c0:
-            free[r0 - foot.r0 : r1 - foot.r0, c0 - foot.c0 : c1 - foot.c0] &= ~c.mask[
-                r0 - c.r0 : r1 - c.r0, c0 - c.c0 : c1 - c.c0
-            ]
+        free &= ~c.onto(foot)
     if arms is not None:
         free &= ~arms[foot.r0 : foot.r1, foot.c0 : foot.c1]
     return free

@@ -31,22 +31,21 @@ class Felt:
         self._strange_t = np.full((view.h, view.w), np.inf)
         self._colour: Image | None = None
 
-    def learn(self, t: float, top: Image, bare: Mask) -> None:
-        """Take these cells for bare felt; known cells that look otherwise are believed only after a while."""
-        new = bare & ~self.known
-        odd = bare & self.known
-        if odd.any():
-            odd[odd] = differs(top[odd][None], self._picture[odd][None])[0]
-        fits = bare & ~odd
-        self._strange_t[fits] = np.inf
-        self._strange_t[odd] = np.minimum(self._strange_t[odd], t)
-        believed = odd & (self._strange_t < t - _RELEARN_S)
-        take = new | fits | believed
-        self._picture[take] = top[take]
-        self.known |= new
-        if self.known.any():
-            sample = self._picture[self.known][::7]
-            self._colour = np.median(sample, axis=0).astype(np.uint8)
+    def learn(self, t: float, top: Image, foot: Foot, bare: Mask) -> None:
+        """Take these cells of a box for bare felt; known cells that look otherwise only after a while."""
+        picture, known, strange_t = foot.of(self._picture), foot.of(self.known), foot.of(self._strange_t)
+        now = foot.of(top)
+        off = differs(now, picture, shadows=False)
+        odd = bare & known & off & differs(now, picture) & differs(picture, now)
+        # what was learnt in a shadow is learnt again in the light, never the other way
+        fits = bare & (~known | ~off | (~odd & ~differs(picture, now)))
+        strange_t[bare & ~odd] = np.inf
+        strange_t[odd] = np.minimum(strange_t[odd], t)
+        take = fits | (odd & (strange_t < t - _RELEARN_S))
+        picture[take] = now[take]
+        known |= bare
+        if known.any():
+            self._colour = np.median(picture[known][::17], axis=0).astype(np.uint8)
 
     def share(self, foot: Foot, top: Image, where: Mask | None = None) -> float:
         """Share of a place that looks like bare felt, or in a soft shadow."""

@@ -20,7 +20,7 @@ from pitwatch.vision.compare import CardPlan
 from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.fuse import CardGroup
 from pitwatch.vision.looks import CARD_MM
-from pitwatch.vision.motion import Foot, Image, Mask, TopView, share_changed
+from pitwatch.vision.motion import Foot, Image, TopView, share_changed
 from pitwatch.vision.tracks import Array, CardTrack, Reading, card_outline, yaw_between, yaw_mean
 
 __all__ = ["Hands", "overlap"]
@@ -320,7 +320,7 @@ class Hands:
             for o in groups:
                 if o is not g and o.visible > g.visible and math.dist((o.x, o.y), (g.x, g.y)) < 110:
                     box = self._view.foot(card_outline(o.x, o.y, o.yaw, 3.0))
-                    free &= ~_onto(box, foot)
+                    free &= ~box.onto(foot)
             times.append(rest.rested(foot, free if (free & foot.mask).sum() >= 12 else None))
         order = sorted(range(len(groups)), key=lambda i: -groups[i].visible)
         for i in order:
@@ -429,17 +429,6 @@ def _chains(cards: Sequence[CardTrack]) -> list[list[CardTrack]]:
 
 def _cut(foot: Foot, top: Image) -> Image:
     return np.array(top[foot.r0 : foot.r1, foot.c0 : foot.c1])
-
-
-def _onto(a: Foot, b: Foot) -> Mask:
-    """The first place's cells in the box of the second."""
-    out = np.zeros(b.mask.shape, dtype=np.bool_)
-    r0, r1, c0, c1 = max(a.r0, b.r0), min(a.r1, b.r1), max(a.c0, b.c0), min(a.c1, b.c1)
-    if r1 > r0 and c1 > c0:
-        out[r0 - b.r0 : r1 - b.r0, c0 - b.c0 : c1 - b.c0] = a.mask[
-            r0 - a.r0 : r1 - a.r0, c0 - a.c0 : c1 - a.c0
-        ]
-    return out
 
 
 def _p(card: str | None, p: float) -> float:

@@ -223,17 +223,14 @@ class Ledger:
 
     def _learn(self, z: ZoneWatch, last: ZoneLook, cards: CardPlan, stacks: StackPlan) -> None:
         """What nothing covers is felt; what lies there now is background to the arms."""
-        own = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
-        own[z.foot.r0 : z.foot.r1, z.foot.c0 : z.foot.c1] = z.foot.mask
-        if last.arms is not None:
-            own &= ~last.arms
+        box = z.foot
+        own = box.mask if last.arms is None else box.mask & ~box.of(last.arms)
         bare = own.copy()
         outlines = [t.outline(10.0) for t in self.hands.tracks.values()]
         outlines += [card_outline(c.x, c.y, c.yaw, 10.0) for c in last.look.cards]
         outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in self.spots.tracks.values()]
         outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in last.look.stacks]
         for o in outlines:
-            f = self._view.foot(o)
-            bare[f.r0 : f.r1, f.c0 : f.c1] &= ~f.mask
-        self._felt.learn(last.view.t, last.view.top, bare)
-        self._motion.absorb(last.view, own)
+            bare &= ~self._view.foot(o).onto(box)
+        self._felt.learn(last.view.t, last.view.top, box, bare)
+        self._motion.absorb(last.view, box, own)

@@ -48,6 +48,20 @@ class Foot:
         """This box of a top-view array."""
         return a[self.r0 : self.r1, self.c0 : self.c1]
 
+    def onto(self, other: Foot) -> Mask:
+        """This place's cells within the box of another."""
+        out = np.zeros(other.mask.shape, dtype=np.bool_)
+        r0, r1, c0, c1 = (
+            max(self.r0, other.r0),
+            min(self.r1, other.r1),
+            max(self.c0, other.c0),
+            min(self.c1, other.c1),
+        )
+        if r1 > r0 and c1 > c0:
+            there = out[r0 - other.r0 : r1 - other.r0, c0 - other.c0 : c1 - other.c0]
+            there[:] = self.mask[r0 - self.r0 : r1 - self.r0, c0 - self.c0 : c1 - self.c0]
+        return out
+
     @property
     def n(self) -> int:
         """Number of cells."""
@@ -135,10 +149,13 @@ def _off(a: Image, b: Image) -> Image:
     return np.asarray(np.maximum(np.maximum(d[..., 0], d[..., 1]), d[..., 2]))
 
 
-def differs(a: Image, b: Image, level: int = FORE) -> Mask:
-    """Which cells of two top views (…, 3) differ by more than `level`, a mere shadow left out."""
+def differs(a: Image, b: Image, level: int = FORE, *, shadows: bool = True) -> Mask:
+    """Which cells of two top views (…, 3) differ by more than `level`.
+
+    shadows: cells of the first that are those of the second in a mere shadow do not differ.
+    """
     out = _off(a, b) > level
-    if out.any():
+    if shadows and out.any():
         out[out] = ~_shadow(a[out], b[out])
     return out
 
@@ -158,7 +175,7 @@ def _shadow(cur: Image, ref: Image) -> Mask:
     c, r = cur.astype(np.float32) + 4.0, ref.astype(np.float32) + 4.0
     k = c.sum(axis=1) / r.sum(axis=1)
     off = np.abs(c - r * k[:, None]).max(axis=1)
-    bright = r.max(axis=1) > 40
+    bright = r.max(axis=1) > 60
     return np.asarray((k > _SHADOW[0]) & (k < _SHADOW[1]) & (off < 9.0) & bright)
 
 
@@ -209,11 +226,12 @@ class Motion:
         while self.history[0][0] < view.t - _HISTORY_S:
             self.history.popleft()
 
-    def absorb(self, view: View, where: Mask) -> None:
-        """Make what lies in these cells now the background."""
-        old = where & differs(view.top, self._bg[0])
-        self._bg[1][old] = self._bg[0][old]
-        self._bg[0][where] = view.top[where]
+    def absorb(self, view: View, foot: Foot, where: Mask) -> None:
+        """Make what lies in these cells of a box now the background."""
+        now, bg0, bg1 = foot.of(view.top), foot.of(self._bg[0]), foot.of(self._bg[1])
+        old = where & differs(now, bg0)
+        bg1[old] = bg0[old]
+        bg0[where] = now[where]
 
     def still_since(self, foot: Foot, where: Mask | None = None) -> float | None:
         """The earliest time from which this place looked as it does now, wherever no arm hid it.

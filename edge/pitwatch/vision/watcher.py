@@ -56,14 +56,14 @@ class WatchOptions:
     within this time.
     """
 
-    max_looks: int = 2
+    max_looks: int = 3
     settle_s: float = 0.3
     agree_s: float = 0.1
     agree_mm: float = 6.0
     confirm_s: float = 8.0
     card_p: float = 0.9
     chips_p: float = 0.8
-    hold_s: float = 0.7
+    hold_s: float = 0.55
     order_s: float = 1.0
     arm_mm: float = 80.0
     gone_s: float = 2.0
@@ -110,6 +110,7 @@ class Watcher:
         )
         self._ledger = Ledger(camera, layout, territory, self._motion, self._arms, self._outbox, patience)
         self._last: Frame | None = None
+        self._nothing: Mask = np.zeros((view.h, view.w), dtype=np.bool_)
 
     def feed(self, frame: Frame) -> list[TableEvent]:
         """Take in one frame and give the events that are certain now.
@@ -135,12 +136,14 @@ class Watcher:
             self._look_around(frame, view)
         self._ledger.tick(frame.t)
         self._last = frame
-        rests = [z.rest_t for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
-        return self._outbox.pop(frame.t, None if frame.settled else min(rests, default=None))
+        # something may have come to rest there at any time since the disturbance began
+        begun = [z.disturbed_t for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
+        return self._outbox.pop(frame.t, None if frame.settled else min(begun, default=None))
 
     def flush(self) -> list[TableEvent]:
         """The events still held back, at the end of the frames."""
-        if self._t is not None:
+        if self._t is not None and self._last is not None:
+            self._look_once_more(self._last)
             self._ledger.tick(self._t + self.options.regain_s + self.options.gone_s)
         return self._outbox.flush()
 
@@ -234,6 +237,17 @@ class Watcher:
                 if len(z.looks) >= 2:
                     self._ledger.compare(z, frame, self._pictures(z, frame))
 
+    def _look_once_more(self, frame: Frame) -> None:
+        """At the end: what had come to rest gets the looks that it still wants."""
+        view = View(frame.t, self._motion.history[-1][1], self._nothing, self._nothing)
+        for z in self._zones.values():
+            while z.state != "quiet" and z.rest_t is not None and not frame.settled:
+                z.looks.append(self._take_look(frame, view, z))
+                if self._hands_over(z, z.looks[-1].look.hands):
+                    break
+                if len(z.looks) >= 2:
+                    self._ledger.compare(z, frame, self._pictures(z, frame))
+
     def _look_everywhere(self, frame: Frame, view: View) -> None:
         """A settled frame: every zone gets its one look."""
         since = self._last.t if self._last is not None else frame.t
@@ -273,9 +287,7 @@ class Watcher:
         for h in hands:
             if h.score >= _HAND_SCORE:
                 f = self._view.foot(box_outline(h.x, h.y, h.w, h.h, h.yaw))
-                over = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
-                over[f.r0 : f.r1, f.c0 : f.c1] = f.mask
-                if int((z.foot.of(over) & z.foot.mask).sum()) >= _ACTIVE_CELLS:
+                if int((f.onto(z.foot) & z.foot.mask).sum()) >= _ACTIVE_CELLS:
                     return True
         return False
 
