@@ -217,8 +217,9 @@ def random_script(
 
     misplays: the share of rounds in which something goes wrong, each time something else; or the kinds to be
     staged, spread over the rounds in this order, at most one a round. max_hands: into how many hands a seat
-    splits at most (a fourth has no room of its own for its chips). Raises UserError for an unknown kind, or
-    for more kinds than rounds.
+    splits at most. Up to 3 only its first hand splits again, so that each new one is laid beside it; at 4 a
+    card may go across another hand, and the fourth hand has no room of its own for its chips. Raises
+    UserError for an unknown kind, or for more kinds than rounds.
     """
     rng = random.Random(seed)
     staged = _staged(rounds, misplays, rng)
@@ -286,7 +287,9 @@ def _wager(rng: random.Random) -> Stack:
 
 
 def _judgeable(played: Played, max_hands: int) -> bool:
-    """Whether every rule that this round needs is one that houses write down."""
+    """Whether every rule that this round needs is one that houses write down, and its hands have room."""
+    if max_hands < 4 and any(a.kind == "split" and a.hand for a in played.acts):
+        return False
     for h in played.hands:
         if h.number >= max_hands:
             return False
