@@ -5,7 +5,7 @@ TRAIN := .venv-train
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-train run test lint format test-train train bench clean
+.PHONY: setup setup-train system run test lint format test-train train bench clean
 
 setup: $(VENV)/.ready
 
@@ -39,7 +39,11 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: lint
+# a broker, a browser and the like, which tests run for real
+system:
+	@sh tests/system-packages.sh
+
+test: system lint
 	$(BIN)/python -m pytest $(ARGS)
 
 test-train: setup-train
