@@ -89,6 +89,12 @@ class Hands:
         """The numbers of a seat's hands that have cards."""
         return sorted({t.hand for t in self.tracks.values() if t.seat == seat})
 
+    def hole(self) -> CardTrack | None:
+        """The dealer's only face-down card, when he has another besides."""
+        cards = self.cards(0)
+        down = [c for c in cards if not c.face_up]
+        return down[0] if len(down) == 1 and len(cards) >= 2 else None
+
     def numbers(self) -> dict[int, int]:
         """Which card counts to which hand."""
         return {t.id: t.hand for t in self.tracks.values()}

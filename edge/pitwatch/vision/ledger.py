@@ -12,16 +12,17 @@ import cv2
 import numpy as np
 
 from pitwatch.capture.frame import Frame
-from pitwatch.game.events import By
+from pitwatch.game.events import By, Peek
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.vision.arms import ArmFinder
 from pitwatch.vision.compare import CardPlan, Scale, StackPlan, compare_cards, compare_stacks
-from pitwatch.vision.drafts import Outbox, Pictures, Rest
+from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.felt import Felt
 from pitwatch.vision.fuse import card_groups, stack_groups
 from pitwatch.vision.hands import Hands
 from pitwatch.vision.motion import Foot, Mask, Motion, TopView, View
+from pitwatch.vision.peek import PeekWatch
 from pitwatch.vision.spots import Spots
 from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline
 from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
@@ -35,6 +36,7 @@ _SUSPECT_S = 1.0
 _SUSPECT_MM = 14.0
 _FORGET_S = 30.0
 _DOUBT_S = 4.0
+_PEEK_P = 0.8
 RECHECK_S = 1.2
 
 
@@ -79,6 +81,8 @@ class Ledger:
             regain_s=p.regain_s,
         )
         self.spots = Spots(self._view, camera, layout, self.hands, outbox, chips_p=p.chips_p, hold_s=p.hold_s)
+        self._outbox = outbox
+        self._peek = PeekWatch(self._view)
         self._suspects: list[tuple[float, float, float]] = []
 
     def compare(self, z: ZoneWatch, frame: Frame, pictures: Pictures, since: float | None = None) -> bool:
@@ -93,7 +97,12 @@ class Ledger:
         last = z.looks[-1]
         self._doubts(cards, stacks, frame.t)
         self._commit(cards, stacks, self._rest(z, frame, last.view, pictures, since), frame)
-        self._learn(z, last, cards, stacks)
+        hole = self.hands.hole()
+        if hole is not None and self._territory.sees(z.zone, hole.x, hole.y):
+            peeked = self._peek.settled(hole)
+            if peeked is not None:
+                self._outbox.add(Draft(peeked, frame.t, _peek, pictures, "dealer"))
+        self._learn(z, last)
         z.settled(frame.t, z.foot.of(last.view.top).copy())
         z.recheck = bool(cards.suspects or cards.missing or stacks.suspects or stacks.missing)
         self.plan_revisit(z, frame.t)
@@ -147,6 +156,10 @@ class Ledger:
         waits += [0.15 for x, y in self.hands.unread(t) if self._territory.sees(z.zone, x, y)]
         waits += [w for x, y, w in self.spots.unread(t) if self._territory.sees(z.zone, x, y)]
         z.revisit_t = t + min(waits) if waits else None
+
+    def step(self, view: View) -> None:
+        """Take in a picture in which nothing was compared yet."""
+        self._peek.step(view, self._arms.arms, self.hands.hole())
 
     def tick(self, t: float) -> None:
         """Let time pass."""
@@ -221,7 +234,7 @@ class Ledger:
 
         return Rest(frame.t, since is not None, view.top, rested, by, touched, pictures)
 
-    def _learn(self, z: ZoneWatch, last: ZoneLook, cards: CardPlan, stacks: StackPlan) -> None:
+    def _learn(self, z: ZoneWatch, last: ZoneLook) -> None:
         """What nothing covers is felt; what lies there now is background to the arms."""
         box = z.foot
         own = box.mask if last.arms is None else box.mask & ~box.of(last.arms)
@@ -234,3 +247,7 @@ class Ledger:
             bare &= ~self._view.foot(o).onto(box)
         self._felt.learn(last.view.t, last.view.top, box, bare)
         self._motion.absorb(last.view, box, own)
+
+
+def _peek(t: float) -> Peek:
+    return Peek(t=t, confidence=_PEEK_P)

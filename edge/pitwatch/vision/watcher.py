@@ -129,6 +129,7 @@ class Watcher:
         view = self._motion.step(frame.t, frame.image)
         self._arms.step(view, self._motion.moved_t)
         self._motion.remember(view, self._arms.mask)
+        self._ledger.step(view)
         if frame.settled:
             self._look_everywhere(frame, view)
         else:
