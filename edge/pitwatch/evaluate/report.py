@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -19,12 +20,15 @@ from pitwatch.chips import CASINO
 from pitwatch.errors import UserError
 from pitwatch.evaluate.album import Album
 from pitwatch.evaluate.folders import Photos, Scene, read_folder
-from pitwatch.evaluate.looking import EyesFor
+from pitwatch.evaluate.looking import EyesFor, straight_down
 from pitwatch.evaluate.photos import measure_photos
 from pitwatch.evaluate.rounds import judge_round, run_pipeline, video_length
 from pitwatch.evaluate.scenes import measure_stills
 from pitwatch.table.camera import Camera
 from pitwatch.vision.watcher import Eyes
+
+if TYPE_CHECKING:
+    from pitwatch.vision.eyes import Eyes as TrainedEyes
 
 __all__ = ["measure", "run_eval", "trained_eyes"]
 
@@ -59,10 +63,15 @@ def run_eval(
 
 def trained_eyes(camera: Camera) -> Eyes:
     """The project's own eyes for this camera, with the casino's usual chips."""
-    # imported here: the runtime and the weights are needed only when something is really looked at
+    return _opened().over(camera)
+
+
+@lru_cache(maxsize=1)
+def _opened() -> TrainedEyes:
+    """The networks, opened once for all cameras; only when something is really looked at."""
     from pitwatch.vision.eyes import Eyes as TrainedEyes
 
-    return TrainedEyes(camera, CASINO)
+    return TrainedEyes(straight_down(320, 320, 1.0), CASINO)
 
 
 def measure(

@@ -6,6 +6,7 @@ but where the pixels of a zone lie.
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,12 @@ class Eyes:
         self._cards = CardReader(weights, threads)
         self._stacks = StackReader(chips, weights, threads)
         self._maps: dict[Zone, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+
+    def over(self, camera: Camera) -> Eyes:
+        """The same networks behind another camera; nothing is opened again."""
+        other = copy.copy(self)
+        other.camera, other._maps = camera, {}
+        return other
 
     def look(self, frame: Frame, zone: Zone) -> Look:
         """Everything to be seen in a zone."""
