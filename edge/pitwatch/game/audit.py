@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from pitwatch.cards import card_value
 from pitwatch.game import dealing, lines, playing
 from pitwatch.game.box import Box
 from pitwatch.game.closing import record, round_is_over, settle_all
@@ -131,17 +132,20 @@ class Audit:
         self._pass_time(batch[0].t, batch)
         rnd = self._round
         ordered = in_order(batch, self._known, self._count)
+        others: list[list[str | None]] = []
         cleared = {(e.seat, e.hand) for e in ordered if isinstance(e, Clear)}
         draws = [e for e in ordered if isinstance(e, CardLaid) and e.seat == 0 and self._count(0, 0) >= 2]
         if rnd is not None and len(draws) > 1:
             at = ordered.index(draws[0])
             ordered = [e for e in ordered if e not in draws]
-            ordered[at:at] = dealing.best_draws(rnd, draws)
+            ordered[at:at], others = dealing.best_draws(rnd, draws)
         for event in ordered:
             self._take(event, cleared)
             if self._round is not None:
                 self._out += self._round.out
                 self._round.out = []
+        if rnd is not None and others:
+            rnd.orders = others
         if self._round is not None and self._round.cleared is not None and round_is_over(self._round):
             self._close(ended=True)
 
@@ -268,11 +272,10 @@ class Audit:
         return hand is not None and (hand.from_split or len(hand.cards) >= 2)
 
     def _unpaid_naturals(self, rnd: Round) -> None:
-        if (
-            self.profile.blackjack_paid != "at_once"
-            or rnd.needs_check() is not False
-            or not rnd.deal_complete
-        ):
+        up = rnd.upcard
+        if self.profile.blackjack_paid != "at_once" or up is None or not rnd.deal_complete:
+            return
+        if card_value(up) in (1, 10):  # it may be a dealer's blackjack
             return
         for h in rnd.open_hands():
             if h.natural and not h.from_split and h.box.amount and not h.box.steps and h.growth is None:

@@ -63,6 +63,8 @@ class Box:
     start: int | None = None
     steps: list[Step] = field(default_factory=list)
     doubt: str = ""
+    faint: bool = False
+    """Its value was unclear for a time during settlement: it can be seen to be right, not to be wrong."""
     confidence: float = 1.0
     evidence: tuple[str, ...] = ()
 
@@ -104,7 +106,7 @@ class Box:
     def open_round(self) -> None:
         """The first card of a round is dealt: what lies here is the wager."""
         self.opened = self.amount
-        self.settling, self.start, self.doubt, self.confidence = False, None, "", 1.0
+        self.settling, self.start, self.doubt, self.faint, self.confidence = False, None, "", False, 1.0
         self.steps = []
 
     def close_round(self) -> None:
@@ -130,6 +132,7 @@ class Box:
     def settle(self, change: Change, *, swept: bool = False) -> None:
         """Take in a change during settlement."""
         event = change.event
+        self.faint = self.faint or change.blurred
         if change.how in ("same", "unread", "appeared"):
             if change.how == "same" and self.start is None and change.blurred and not self.steps:
                 self.start = event.amount
@@ -147,30 +150,33 @@ class Box:
             return
         self.steps.append(Step(event.t, change.delta, event.by, swept))
 
-    def net(self, *, loser: bool) -> Net:
+    def net(self, *, loses: int | None) -> Net:
         """The player's net so far, None when it cannot be known.
 
-        loser: whether the wager lost: a fall that nobody was seen doing is then a take, else the player's.
+        loses: cents that the wager lost, 0 when it did not, None = all of it. A fall that nobody was seen
+        doing is a take as far as the wager lost, otherwise the player's own.
         """
-        if self.doubt:
+        if self.doubt or self.amount is None:
             return None
         paid = taken = picked = 0
         for s in self.steps:
-            if s.delta is not None and s.delta > 0:
-                paid += s.delta
-                continue
-            # a loser that was paid and vanished with its cards was not put right
-            dealer = s.by == "dealer" or (s.by is None and loser and not (s.swept and paid > taken))
             if s.delta is None:
-                if not dealer:
+                if s.by == "player" or (s.by is None and loses == 0) or picked:
                     return None
-                if self.start is None or picked:
-                    return TAKEN_ALL if not picked else None
-                return -self.start
-            if dealer:
+                if self.start is None:
+                    return TAKEN_ALL
+                return -self.start if s.by == "dealer" or loses is None else -loses
+            if s.delta > 0:
+                paid += s.delta
+            elif s.by == "dealer":
                 taken -= s.delta
+            elif s.by == "player" or (s.swept and paid > taken):
+                picked -= s.delta  # a loser that was paid and vanished with its cards was not put right
             else:
-                picked -= s.delta
+                owed = -s.delta if loses is None else max(0, loses + paid - taken)
+                part = min(-s.delta, owed) if loses != 0 else 0
+                taken += part
+                picked += -s.delta - part
         if self.start is None and self.steps:
             return None
         return paid - taken

@@ -11,7 +11,7 @@ from pitwatch.game.hand import Hand
 from pitwatch.game.lines import INSURANCE, close_lines, insurance_closes
 from pitwatch.game.record import HandRecord, RoundRecord
 from pitwatch.game.round import Round
-from pitwatch.game.settling import NOT_DONE, begin_hand, close_hand, confirm_short, verdicts
+from pitwatch.game.settling import NOT_DONE, begin_hand, close_hand, confirm_short, share_original, verdicts
 
 __all__ = ["record", "round_is_over", "settle_all"]
 
@@ -34,12 +34,12 @@ def settle_all(rnd: Round, *, ended: bool) -> tuple[int, int, list[Unverified]]:
     insurance_closes(rnd)
     for hand in rnd.open_hands():
         _last_chance(rnd, hand, ended)
+    for seat in {h.seat for h in rnd.open_hands()}:
+        share_original(rnd, seat)
     for hand in list(rnd.open_hands()):
         close_hand(rnd, hand)
     why = close_lines(rnd) if ended and not rnd.doubt else {}
-    hands = [h for h in rnd.in_order() if not h.dead and (h.box.opened != 0 or h.from_split)]
-    if rnd.dead:
-        hands = []
+    hands = [] if rnd.dead else [h for h in rnd.in_order() if _counts(h)]
     unverified = []
     for h in hands:
         reason = h.doubt or NOT_DONE if not h.judged else why.pop(h.seat, "")
@@ -47,6 +47,11 @@ def settle_all(rnd: Round, *, ended: bool) -> tuple[int, int, list[Unverified]]:
             unverified.append(Unverified(rnd.now, h.seat, h.number, reason))
             why.pop(h.seat, None)
     return len(hands), sum(h.judged for h in hands), unverified
+
+
+def _counts(hand: Hand) -> bool:
+    """Whether there was something to judge: a hand with a wager, not declared dead."""
+    return not hand.dead and (hand.from_split or (hand.box.opened != 0 and len(hand.cards) >= 2))
 
 
 def _last_chance(rnd: Round, hand: Hand, ended: bool) -> None:
@@ -87,7 +92,7 @@ def record(rnd: Round) -> RoundRecord:
     insurance = []
     for (seat, spot, _), box in sorted(rnd.boxes.items()):
         if spot == INSURANCE and box.settling and box.start != 0:
-            net = box.net(loser=True)
+            net = box.net(loses=None)
             insurance.append((seat, box.start, net if isinstance(net, int) else None))
     return RoundRecord(
         number=rnd.number,

@@ -100,7 +100,7 @@ def _further_card(rnd: Round, hand: Hand, e: CardLaid) -> None:
     hand.cards.append(e.card)
     if not second:
         hand.played = True
-    else:
+    elif hand.box.amount is not None:
         rnd.wait(lambda: _match_split(rnd, hand))
     rnd.last_seat = max(rnd.last_seat, hand.seat)
     resolve_drop(rnd, hand, by_card=True)
@@ -153,7 +153,7 @@ def _still_there(rnd: Round, hand: Hand) -> None:
 
 def _match_split(rnd: Round, hand: Hand) -> None:
     """The new hand of a split must carry the original's wager."""
-    base, laid = hand.split_base, hand.box.known
+    base, laid = hand.split_base, hand.growth.base if hand.growth is not None else hand.box.known
     if hand.box.settling and hand.box.start is not None:
         laid = hand.box.start
     if not hand.number or base is None or hand.box.amount is None or laid == 0 or laid == base:
@@ -230,7 +230,8 @@ def _dealer_card(rnd: Round, e: CardLaid) -> None:
         and not any(_may_be_live(rnd, h) for h in rnd.hands.values())
     ):
         rnd.say("dealer_drew_needlessly")
-    rnd.dealer.append(e.card)
+    for cards in (rnd.dealer, *rnd.orders):
+        cards.append(e.card)
     if rnd.dealer_done:
         begin_all(rnd)
 
@@ -243,15 +244,29 @@ def _may_be_live(rnd: Round, hand: Hand) -> bool:
     )
 
 
-def best_draws(rnd: Round, cards: list[CardLaid]) -> list[CardLaid]:
-    """The dealer's cards of one instant, in an order in which none is drawn over a standing total, if any."""
+def best_draws(rnd: Round, cards: list[CardLaid]) -> tuple[list[CardLaid], list[list[str | None]]]:
+    """The dealer's cards of one instant, in an order in which none is drawn over a standing total, if any.
+
+    Also the hands that the dealer would have in those other orders that make another one.
+    """
     if not 2 <= len(cards) <= 4:
-        return cards
+        return cards, []
+
+    def hand(order: Iterable[CardLaid]) -> list[str | None]:
+        return [*rnd.dealer, *(c.card for c in order)]
 
     def void(order: Iterable[CardLaid]) -> int:
-        return min(s.void for s in dealer_hands((*rnd.dealer, *(c.card for c in order)), rnd.profile))
+        return min(s.void for s in dealer_hands(hand(order), rnd.profile))
 
-    return list(min(permutations(cards), key=void))
+    best = min(permutations(cards), key=void)
+    made = {dealer_hands(hand(best), rnd.profile)}
+    others = []
+    for order in permutations(cards):
+        standings = dealer_hands(hand(order), rnd.profile)
+        if standings not in made:
+            made.add(standings)
+            others.append(hand(order))
+    return list(best), others
 
 
 def on_turn(rnd: Round, e: Turn) -> None:

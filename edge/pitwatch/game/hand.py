@@ -67,6 +67,8 @@ class Hand:
     doubled_at: int | None = None
     maybe_doubled: bool = False
     foul: bool = False
+    loses: int | None = None
+    """Cents that this hand of a split seat loses where only original bets do."""
     escrow: int = 0
     """Cents that were added to this hand's spot just before it was split."""
     growth: Pending | None = None
@@ -113,6 +115,11 @@ class Hand:
     def natural(self) -> bool:
         """Surely a blackjack."""
         return len(self.cards) >= 2 and self.surely(lambda s: s.natural)
+
+    @property
+    def unsure_natural(self) -> bool:
+        """A blackjack for some values of its unread cards only."""
+        return len(self.cards) >= 2 and not self.natural and self.maybe(lambda s: s.natural)
 
     @property
     def bust(self) -> bool:

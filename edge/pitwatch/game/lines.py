@@ -206,7 +206,7 @@ def close_lines(rnd: Round) -> dict[int, str]:
             pays = _won(rnd, box, bet)
             if pays and _meter(rnd, box, bet):
                 pays = None
-        net = None if pays is None else box.net(loser=not pays)
+        net = None if pays is None else box.net(loses=0 if pays else None)
         if pays is None or net is None or (box.start is None and not (net == TAKEN_ALL and pays == 0)):
             why[box.seat] = f"the {'insurance' if insured else box.spot} could not be judged"
             continue
@@ -214,6 +214,9 @@ def close_lines(rnd: Round) -> dict[int, str]:
             continue
         assert isinstance(net, int)
         assert box.start is not None
+        if box.faint and net != (Fraction(pays) * box.start if pays else -box.start):
+            why[box.seat] = f"the {'insurance' if insured else box.spot} could not be seen for sure"
+            continue
         _settle_line(rnd, box, "insurance" if insured else "side_bet", Fraction(pays) * box.start, net)
     return why
 

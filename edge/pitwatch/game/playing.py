@@ -18,6 +18,8 @@ from pitwatch.rules.settle import blackjack_net
 
 __all__ = ["end_of_turn", "expire", "on_main", "pass_others", "pending_double", "resolve_drop"]
 
+UNSURE_NATURAL = "whether this hand was a blackjack could not be read"
+
 
 def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
     """The chips of a main spot changed; swept: the hand's cards went at the same instant."""
@@ -52,7 +54,10 @@ def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
         return
     if change.how in ("same", "unread", "read"):
         box.see(e)
-        if change.how == "read" and rnd.played is None:
+        paid = hand.maybe(lambda s: s.natural) or rnd.dealer_acts or e.by == "dealer"
+        if change.how == "read" and paid:
+            hand.doubt = "the wager could not be read before it was settled"
+        elif change.how == "read" and rnd.played is None and not rnd.deal_complete:
             rnd.opened[e.seat] = box.opened = e.amount
         elif change.how == "same":
             hand.growth = hand.drop = None
@@ -106,8 +111,14 @@ def _settles(rnd: Round, hand: Hand, change: Change) -> bool:
         if not hand.bust:
             hand.doubt = "whether this hand was bust could not be read"
         return True
+    if hand.unsure_natural and (not grew or by == "dealer"):
+        hand.doubt = UNSURE_NATURAL
+        return True
     if not hand.natural:
         return False
+    if not grew and (change.blurred or hand.doubt or rnd.needs_check() is None):
+        hand.doubt = hand.doubt or "whether this blackjack had been paid could not be seen"
+        return True
     if not grew:
         return rnd.needs_check() is False
     if by is None and hand.box.amount is not None:
@@ -219,7 +230,7 @@ def pending_double(rnd: Round, hand: Hand, e: CardLaid) -> None:
     if hand.from_split and cards < 2:
         return
     if g is None:
-        unread = hand.box.amount is None and not hand.box.settling
+        unread = hand.box.opened is None or (hand.box.amount is None and not hand.box.settling)
         if hand.doubled_at is None and cards == 2 and (unread or e.sideways):
             hand.maybe_doubled, hand.doubled_at = True, cards
         return
@@ -251,7 +262,7 @@ def pass_others(rnd: Round, acting: Hand) -> None:
             continue
         if h.growth is not None:
             earlier = (h.seat, h.number) < (acting.seat, acting.number)
-            if h.natural and not h.growth.by_player and rnd.needs_check() is False:
+            if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
             elif earlier and not (h.from_split and len(h.cards) < 2):
                 pending, h.growth = h.growth, None
@@ -260,11 +271,19 @@ def pass_others(rnd: Round, acting: Hand) -> None:
             _convict(rnd, h)
 
 
+def _was_paid(rnd: Round, h: Hand, g: Pending) -> bool:
+    """Whether what grew may be the payment of a blackjack."""
+    if h.unsure_natural and not g.by_player:
+        h.doubt = UNSURE_NATURAL
+        return True
+    return h.natural and not g.by_player and rnd.needs_check() is False
+
+
 def end_of_turn(rnd: Round) -> None:
     """The dealer acts: no more doubles."""
     for h in rnd.open_hands():
         if h.growth is not None:
-            if h.natural and not h.growth.by_player and rnd.needs_check() is False:
+            if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
             elif not h.growth.by_dealer:
                 pending, h.growth = h.growth, None

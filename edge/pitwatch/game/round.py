@@ -56,6 +56,8 @@ class Round:
     boxes: dict[tuple[int, str, int], Box]
     hands: dict[tuple[int, int], Hand] = field(default_factory=dict)
     dealer: list[str | None] = field(default_factory=list)
+    orders: list[list[str | None]] = field(default_factory=list)
+    """Other orders in which cards of one instant may have been drawn, where they make another hand."""
     hidden: int | None = None
     """Place of the dealer's card that lies face down."""
     turned: float | None = None
@@ -140,6 +142,8 @@ class Round:
         A hole card that was checked and stayed face down makes no blackjack.
         """
         every = dealer_hands(self.dealer, self.profile)
+        for cards in self.orders:
+            every |= dealer_hands(cards, self.profile)
         if self.hidden is not None and self.peeked is not None and self.needs_check():
             return frozenset(s for s in every if not s.natural) or every
         return every

@@ -58,7 +58,7 @@ def possible_results(rnd: Round, hand: Hand, stake: int) -> set[Result]:
         out.add(Result("even money", Fraction(stake)))
     dealers = {Standing()} if hand.bust else rnd.standings()
     split = len(rnd.of_seat(hand.seat)) > 1
-    originals = {_original(hand)} | ({0} if split else set())
+    originals = {_original(hand)} | ({0} if split else set()) if hand.loses is None else {hand.loses}
     for standing in hand.standings:
         for dealer in dealers:
             for original in originals:
@@ -70,6 +70,22 @@ def possible_results(rnd: Round, hand: Hand, stake: int) -> set[Result]:
             Result("lost", Fraction(-stake)),
         }
     return out
+
+
+def _loses(result: Result, stake: int | None) -> int | None:
+    if result.net >= 0:
+        return 0
+    return None if stake is None or result.net.denominator != 1 else -int(result.net)
+
+
+def _original_unread(rnd: Round, hand: Hand) -> bool:
+    """What a dealer's blackjack takes of this hand's chips was not read."""
+    if hand.bust or rnd.profile.dealer_blackjack_takes == "all" or hand.split_base is not None:
+        return False
+    doubled = hand.maybe_doubled or hand.doubled_at is not None or hand.from_split
+    return (
+        doubled and (hand.box.opened is None or hand.from_split) and any(s.natural for s in rnd.standings())
+    )
 
 
 def _original(hand: Hand) -> int | None:
@@ -90,10 +106,12 @@ def verdicts(rnd: Round, hand: Hand) -> tuple[set[str], set[int | None], Net, se
     if stake == 0:
         return {""}, {0}, 0, {"unknown"}
     options = possible_results(rnd, hand, stake if stake is not None else 1)
+    if _original_unread(rnd, hand) and any(r.outcome == "lost" for r in options):
+        return set(), set(), None, {r.outcome for r in options}
     kinds: set[str] = set()
     nets: set[Net] = set()
     for r in options:
-        net = box.net(loser=r.outcome in ("lost", "bust", "surrendered"))
+        net = box.net(loses=_loses(r, stake))
         nets.add(net)
         if net is None or (stake is None and net != TAKEN_ALL):
             return set(), set(), None, {o.outcome for o in options}
@@ -121,8 +139,25 @@ def try_close(rnd: Round, hand: Hand) -> None:
     if hand.cleared is None or len(kinds) != 1:
         return
     # a returned or paid wager may yet be taken: while chips lie there, only what is wrong for long is judged
-    if hand.box.empty or (kinds != {""} and rnd.now > hand.cleared + HOLD):
+    last = max(hand.cleared, *(s.t for s in hand.box.steps), 0.0)
+    if hand.box.empty or (kinds != {""} and rnd.now > last + HOLD):
         close_hand(rnd, hand)
+
+
+def share_original(rnd: Round, seat: int) -> None:
+    """Only original bets lose to the dealer's blackjack: of a split seat's hands one loses, whichever."""
+    hands = [h for h in rnd.of_seat(seat) if not h.bust]
+    if len(hands) < 2 or rnd.profile.dealer_blackjack_takes != "original" or rnd.dealer_natural is not True:
+        return
+    if any(h.done or h.dead or h.doubt or not h.box.settling or h.natural for h in hands):
+        return
+    nets = [h.box.net(loses=h.split_base if h is hands[0] else 0) for h in hands]
+    base = hands[0].split_base
+    if base is not None and all(isinstance(n, int) for n in nets):
+        whole = sum(n for n in nets if isinstance(n, int)) == -base
+        for hand, net in zip(hands, nets, strict=True):
+            assert isinstance(net, int)
+            hand.loses = -net if whole else base if hand is hands[0] else 0
 
 
 def close_hand(rnd: Round, hand: Hand) -> None:
@@ -134,6 +169,8 @@ def close_hand(rnd: Round, hand: Hand) -> None:
         hand.outcome = "dead"
         return
     why = hand.doubt or rnd.doubt or hand.box.doubt
+    if len(hand.cards) < 2:
+        why = why or "it had fewer than two cards"
     kinds, expected, net, outcomes = (set(), set(), None, set()) if why else verdicts(rnd, hand)
     hand.done = True
     if len(outcomes) == 1:
@@ -143,7 +180,7 @@ def close_hand(rnd: Round, hand: Hand) -> None:
     if kinds == {""}:
         hand.judged = True
         return
-    if len(kinds) != 1:
+    if len(kinds) != 1 or (hand.box.faint and net != TAKEN_ALL):
         hand.doubt = why or _why(rnd, hand)
         return
     hand.judged = True

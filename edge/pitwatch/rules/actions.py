@@ -59,10 +59,13 @@ def legal_actions(
     profile: Profile, hand: Standing, cards: tuple[str, ...], *, hands: int = 1, from_split: bool = False
 ) -> frozenset[str]:
     """What the hand may do now: of stand, hit, double, split, surrender (late and early alike)."""
+    aces = bool(cards) and card_value(cards[0]) == 1
+    if hand.over == "split aces" and len(cards) == 2:
+        fault = split_forbidden_by(profile, *cards, cards=2, hands=hands, from_split=True)
+        return frozenset({"split"}) if fault is None else frozenset()
     if hand.over or hand.size < 2:
         return frozenset()
     acts = {"stand"}
-    aces = bool(cards) and card_value(cards[0]) == 1
     if hand.total < 21:
         acts.add("hit")
     if double_forbidden_by(profile, hand, from_split=from_split, aces=aces) is None:
