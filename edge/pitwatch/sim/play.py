@@ -337,7 +337,8 @@ class _Round:
             self.dealer.append(self.draw())
             self.act("card", 0, card=self.dealer[-1])
         else:
-            self.chances.add(("dealer_drew_over", 0, 0))
+            if self.dealer_total <= 21:
+                self.chances.add(("dealer_drew_over", 0, 0))
             if self.wrong("dealer_drew_over"):
                 standing = self.dealer_total
                 self.dealer.append(self.draw())
