@@ -122,7 +122,6 @@ class Monitor:
         Raises UserError when the header's rules are no profile.
         """
         self._header, self._site = header, site
-        self._camera, self._layout = camera, layout
         self._source, self._journal, self._publisher = source, journal, publisher
         self._listeners = list(listeners)
         self._failing: set[int] = set()
@@ -131,6 +130,7 @@ class Monitor:
         self._keeper = EvidenceKeeper(journal, camera, layout)
         self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper)
         self._felt = show.felt(layout, camera)
+        self._overlay = show.OverlayMaker(layout, camera)
         self._pace = Pace(source.live)
         self._stop = threading.Event()
         self._shown_at = -1e9
@@ -272,7 +272,7 @@ class Monitor:
             dealer=dealer,
             seats=seats,
             felt=self._felt,
-            overlay=show.overlay(snapshot, self._layout, self._camera, frame.index),
+            overlay=self._overlay(snapshot, frame.index),
             health=self.health(),
             running=running,
         )

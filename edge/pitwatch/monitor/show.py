@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,9 +33,9 @@ from pitwatch.rules import Profile
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.vision.looks import CARD_MM, CHIP_MM, CHIP_PITCH_MM
-from pitwatch.vision.snapshot import CardView, TableSnapshot
+from pitwatch.vision.snapshot import CardView, StackView, TableSnapshot
 
-__all__ = ["felt", "finding", "hands", "overlay"]
+__all__ = ["OverlayMaker", "felt", "finding", "hands"]
 
 _CIRCLE = [(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 16, endpoint=False)]
 # kinds whose expected and observed are amounts lying there, not what a player nets
@@ -133,90 +134,85 @@ def _pictures(evidence: Iterable[str], roles: Mapping[str, str]) -> tuple[Pictur
     return tuple(PictureRef(role, ref) for role, ref in ordered if ref is not None)
 
 
-def overlay(snapshot: TableSnapshot, layout: Layout, camera: Camera, picture: int) -> Overlay:
-    """Marks for everything that is known to lie on the felt, over picture number `picture`."""
-    marks: list[Mark] = []
-    for x, y in layout.spots:
-        marks.append(Mark("spot", _pixels(camera, _circle(x, y, layout.circle_r))))
-    outlines = [_card_corners(c) for c in snapshot.cards]
-    for card, corners in zip(snapshot.cards, outlines, strict=True):
-        over = [o for c, o in zip(snapshot.cards, outlines, strict=True) if c.order > card.order]
-        at = _showing(card, over)
-        marks.append(
-            Mark(
-                "card",
-                _pixels(camera, corners),
-                label=card.card or ("" if card.face_up else "back"),
-                confidence=card.confidence if card.face_up else None,
-                at=_pixels(camera, [at])[0],
-            )
+class OverlayMaker:
+    """Makes the marks for one camera and layout; what lies still is projected once."""
+
+    def __init__(self, layout: Layout, camera: Camera) -> None:
+        self._camera = camera
+        self._spots = tuple(
+            Mark("spot", self._pixels(_circle(x, y, layout.circle_r))) for x, y in layout.spots
         )
-    for stack in snapshot.stacks:
-        base = [(x, y, 0.0) for x, y in _circle(stack.x, stack.y, CHIP_MM / 2)]
+        self._lying: tuple[object, object] = ((), ())
+        self._still: tuple[Mark, ...] = ()
+
+    def __call__(self, snapshot: TableSnapshot, picture: int) -> Overlay:
+        """Marks for everything that is known to lie on the felt, over picture number `picture`."""
+        if (snapshot.cards, snapshot.stacks) != self._lying:
+            self._lying = (snapshot.cards, snapshot.stacks)
+            self._still = (*self._cards(snapshot.cards), *map(self._stack, snapshot.stacks))
+        arms = (
+            Mark("arm", self._pixels(a.outline), a.side or "") for a in snapshot.arms if len(a.outline) > 2
+        )
+        marks = (*self._spots, *self._still, *arms)
+        return Overlay(picture, self._camera.width, self._camera.height, marks)
+
+    def _cards(self, cards: tuple[CardView, ...]) -> Iterator[Mark]:
+        for card in cards:
+            over = [c for c in cards if c.order > card.order and math.hypot(c.x - card.x, c.y - card.y) < 110]
+            *corners, at = self._pixels([*_corners(card), _showing(card, over)])
+            label = card.card or ("" if card.face_up else "back")
+            yield Mark("card", tuple(corners), label, card.confidence if card.face_up else None, at)
+
+    def _stack(self, stack: StackView) -> Mark:
+        ring = _circle(stack.x, stack.y, CHIP_MM / 2)
         height = CHIP_PITCH_MM * max(1, len(stack.chips))
-        points = camera.project(np.array(base + [(x, y, height) for x, y, _ in base]))
+        points = self._pixels([(x, y, z) for x, y in ring for z in (0.0, height)])
         label = "" if stack.amount is None else money(stack.amount)
-        marks.append(Mark("stack", _hull(points), label, stack.confidence))
-    outlined = (arm for arm in snapshot.arms if len(arm.outline) > 2)
-    marks.extend(Mark("arm", _pixels(camera, arm.outline), arm.side or "") for arm in outlined)
-    return Overlay(picture, camera.width, camera.height, tuple(marks))
+        return Mark("stack", _hull(points), label, stack.confidence)
+
+    def _pixels(self, points_mm: Sequence[Sequence[float]]) -> tuple[tuple[float, float], ...]:
+        px = self._camera.project(np.asarray(points_mm, dtype=np.float64)).round(1)
+        return tuple((u, v) for u, v in px.tolist())
 
 
 def _circle(x: float, y: float, r: float) -> list[tuple[float, float]]:
     return [(x + r * c, y + r * s) for c, s in _CIRCLE]
 
 
-def _card_corners(card: CardView) -> NDArray[np.float64]:
+def _local(card: CardView, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Table points (N, 2) in shares of the card's height and width from its middle."""
+    a = math.radians(card.yaw)
+    axes = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    return np.asarray((points - (card.x, card.y)) @ axes / (CARD_MM[1], CARD_MM[0]))
+
+
+def _on_table(card: CardView, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    a = math.radians(card.yaw)
+    axes = np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+    return np.asarray(shares * (CARD_MM[1], CARD_MM[0]) @ axes + (card.x, card.y))
+
+
+_CORNERS = np.array([(0.5, 0.5), (0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5)])
+_GRID = np.array([(u, v) for u in (-0.4, -0.2, 0.0, 0.2, 0.4) for v in (-0.35, 0.0, 0.35)])
+
+
+def _corners(card: CardView) -> list[list[float]]:
     """(4, 2) corners in mm."""
-    a = math.radians(card.yaw)
-    up = np.array([math.cos(a), math.sin(a)]) * CARD_MM[1] / 2
-    side = np.array([-math.sin(a), math.cos(a)]) * CARD_MM[0] / 2
-    middle = np.array([card.x, card.y])
-    return np.array([middle + up + side, middle + up - side, middle - up - side, middle - up + side])
+    out: list[list[float]] = _on_table(card, _CORNERS).tolist()
+    return out
 
 
-def _showing(card: CardView, over: list[NDArray[np.float64]]) -> tuple[float, float]:
+def _showing(card: CardView, over: list[CardView]) -> tuple[float, float]:
     """The middle of the part of a card that no card over it covers, mm."""
-    a = math.radians(card.yaw)
-    grid = [
-        (
-            card.x + u * math.cos(a) * CARD_MM[1] - v * math.sin(a) * CARD_MM[0],
-            card.y + u * math.sin(a) * CARD_MM[1] + v * math.cos(a) * CARD_MM[0],
-        )
-        for u in (-0.4, -0.2, 0.0, 0.2, 0.4)
-        for v in (-0.35, 0.0, 0.35)
-    ]
-    free = [p for p in grid if not any(_inside(p, corners) for corners in over)]
-    chosen = np.mean(free or [(card.x, card.y)], axis=0)
-    return float(chosen[0]), float(chosen[1])
+    grid = _on_table(card, _GRID)
+    free = np.ones(len(grid), dtype=np.bool_)
+    for c in over:
+        free &= (np.abs(_local(c, grid)) > 0.5).any(axis=1)
+    x, y = grid[free].mean(axis=0) if free.any() else (card.x, card.y)
+    return float(x), float(y)
 
 
-def _inside(point: tuple[float, float], corners: NDArray[np.float64]) -> bool:
-    edges = np.roll(corners, -1, axis=0) - corners
-    to = np.array(point) - corners
-    cross = edges[:, 0] * to[:, 1] - edges[:, 1] * to[:, 0]
-    return bool((cross <= 0).all() or (cross >= 0).all())
-
-
-def _pixels(camera: Camera, points_mm: object) -> tuple[tuple[float, float], ...]:
-    px = camera.project(np.asarray(points_mm, dtype=np.float64))
-    return tuple((round(float(u), 1), round(float(v), 1)) for u, v in px)
-
-
-def _hull(points: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
-    """Convex outline of points, monotone chain."""
-    ordered = sorted({(round(float(x), 1), round(float(y), 1)) for x, y in points})
-
-    def chain(sequence: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        out: list[tuple[float, float]] = []
-        for p in sequence:
-            while len(out) > 1 and _turn(out[-2], out[-1], p) <= 0:
-                out.pop()
-            out.append(p)
-        return out[:-1]
-
-    return tuple(chain(ordered) + chain(ordered[::-1]))
-
-
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+def _hull(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """Convex outline of points."""
+    outline = cv2.convexHull(np.array(points, dtype=np.float32)).reshape(-1, 2).round(1)
+    return tuple((round(u, 1), round(v, 1)) for u, v in outline.tolist())
