@@ -94,7 +94,7 @@ class Desk:
                 )
                 self.url = str(self._publisher.broker)
                 stack.callback(self._publisher.close)
-                stack.callback(self._publisher.flush, _SEND_TIMEOUT)
+                stack.callback(self._send_the_rest)
             if page:
                 self._serve(stack, port)
             self._stack = stack.pop_all()
@@ -144,6 +144,11 @@ class Desk:
                 display.notice(self.journal.notice)
             with stopping(self._stop):
                 return self._monitor.run()
+
+    def _send_the_rest(self) -> None:
+        # what a broker that is away does not get now, it gets with the next start
+        if self._publisher is not None and self._publisher.connected:
+            self._publisher.flush(_SEND_TIMEOUT)
 
     def _stop(self) -> None:
         self.stopped = True

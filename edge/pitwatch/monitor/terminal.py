@@ -68,12 +68,20 @@ class PlainLines(Listener):
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._broker = ""
 
     def __enter__(self) -> PlainLines:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
+
+    def state(self, state: BoardState, picture: NDArray[np.uint8]) -> None:
+        """Say what became of the broker, when that has changed."""
+        said = state.health.broker_status
+        if said != self._broker and state.health.broker != "off":
+            self._broker = said
+            self._line(said)
 
     def finding(self, finding: FindingShown) -> None:
         """Say it with time, severity, seat and rule."""
@@ -222,6 +230,8 @@ def _health(health: Health) -> Text:
         out.append(f" of {health.hands_total} hands judged")
     out.append("   MQTT ")
     out.append(health.broker, {"connected": "bold green", "trying": "bold red", "off": "dim"}[health.broker])
+    if health.broker == "trying":
+        out.append(f" ({health.broker_status.rstrip('.')})", "red")
     for count, what in ((health.late, "passed over"), (health.skipped, "unreadable")):
         if count:
             out.append(f"   {count} {what}", "yellow")
