@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pitwatch.cards import CARDS
 from pitwatch.game.audit import Audit
-from pitwatch.game.events import CardLaid, Chips, TableEvent, Turn
+from pitwatch.game.events import CardLaid, Chips, TableEvent, Turn, event_from_json
 from pitwatch.game.findings import Finding, Unverified
 from pitwatch.game.log import Header
 
@@ -86,6 +87,68 @@ def test_blanking_makes_no_finding_false(seed: int, kind: str, share: float) -> 
     _, said = audited(play, blanked)
     true = {(s.kind, s.seat, s.hand) for s in full if isinstance(s, Finding)}
     assert {(s.kind, s.seat, s.hand) for s in said if isinstance(s, Finding)} <= true
+
+
+@given(SEEDS)
+@QUICK
+def test_a_camera_that_sees_places_half_a_second_apart_makes_no_finding(seed: int) -> None:
+    play = played(seed)
+    rng = Random(seed)
+    last: dict[tuple[str, int], float] = {}
+    shaken: list[TableEvent] = []
+    for e in play.events:
+        place = ("chips" if isinstance(e, Chips) else "cards", getattr(e, "seat", 0))
+        last[place] = round(max(e.t + rng.random() * 0.45, last.get(place, 0.0) + 0.01), 2)
+        shaken.append(replace(e, t=last[place]))
+    _, said = audited(play, sorted(shaken, key=lambda e: e.t))
+    assert [s for s in said if isinstance(s, Finding)] == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_events_without_sense_do_not_break_it(seed: int) -> None:
+    rng = Random(seed)
+    audit = Audit(Header(rules=random_rules(rng), decks=1, minimum=500, maximum=5000))
+    t = 0.0
+    for _ in range(100):
+        t = round(t + rng.choice((0.0, 0.0, 0.3, 0.9, 2.5)), 2)
+        audit.feed(event_from_json({"t": t, **senseless(rng)}))
+        audit.table.to_json()
+    audit.finish()
+    for r in audit.rounds_done:
+        assert r.notation()
+        assert r.to_json()
+
+
+def senseless(rng: Random) -> dict[str, object]:
+    """Any event at any time."""
+    card = rng.choice((None, rng.choice(CARDS), rng.choice("A7K") + "?"))
+    seat, hand = rng.randint(1, 3), rng.choice((0, 0, 0, 1))
+    dealt: dict[str, object] = {
+        "type": "card",
+        "seat": rng.randint(0, 3),
+        "card": card,
+        "face": rng.choice(("up", "down")),
+    }
+    laid = {
+        "type": "chips",
+        "seat": seat,
+        "hand": hand,
+        "spot": rng.choice(("main", "main", "insurance", "odd")),
+        "amount": rng.choice((None, 0, 500, 1000, 2500)),
+        "by": rng.choice(("dealer", "player", None)),
+    }
+    rest: tuple[dict[str, object], ...] = (
+        {"type": "turn", "seat": rng.choice((0, 0, seat)), "card": card},
+        {"type": "move", "seat": seat, "hand": hand, "to": rng.randint(1, 2)},
+        {"type": "gone", "seat": rng.randint(0, 3), "card": card},
+        {"type": "clear", "seat": rng.randint(0, 3)},
+        {"type": "signal", "seat": seat, "signal": rng.choice(("hit", "stand", "surrender"))},
+        {"type": "void", "seat": seat},
+        {"type": "table", "state": rng.choice(("open", "open", "shuffle"))},
+        {"type": "peek"},
+        {"type": "shoe"},
+    )
+    return rng.choice((dealt, dealt, laid, laid, rng.choice(rest)))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -250,7 +250,7 @@ class Audit:
 
     def _card(self, e: CardLaid) -> None:
         rnd = self._round
-        if rnd is not None and rnd.cleared is not None:
+        if rnd is not None and self._begins_anew(rnd, e):
             self._close(ended=True)
             rnd = None
         if rnd is None:
@@ -263,6 +263,14 @@ class Audit:
             lines.next_card(rnd)
             self._unpaid_naturals(rnd)
         dealing.on_card(rnd, e)
+
+    @staticmethod
+    def _begins_anew(rnd: Round, e: CardLaid) -> bool:
+        """Whether this card is the first of another round, though the dealer's cards were not seen to go."""
+        if rnd.cleared is not None:
+            return True
+        hand = rnd.hands.get((e.seat, e.hand))
+        return hand is not None and hand.cleared is not None and (rnd.dead or rnd.dealer_acts)
 
     @staticmethod
     def _further(rnd: Round, e: CardLaid) -> bool:
@@ -335,7 +343,7 @@ class Audit:
         if e.signal == "surrender":
             hand.wants_surrender = True
         if e.signal in ("hit", "stand", "double", "split"):
-            rnd.last_seat = max(rnd.last_seat, e.seat)
+            rnd.act(e.seat)
 
     # -- the end of a round
 

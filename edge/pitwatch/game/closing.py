@@ -70,6 +70,15 @@ def _last_chance(rnd: Round, hand: Hand, ended: bool) -> None:
     begin_hand(hand)
 
 
+def _wager(hand: Hand) -> int | None:
+    """What the hand was played for, before a double."""
+    if not hand.number:
+        return hand.box.opened
+    if hand.before_double is not None:
+        return hand.before_double
+    return hand.split_base if hand.maybe_doubled or hand.box.start is None else hand.box.start
+
+
 def record(rnd: Round) -> RoundRecord:
     """The round's transcript."""
     hands = []
@@ -82,7 +91,7 @@ def record(rnd: Round) -> RoundRecord:
                 seat=h.seat,
                 hand=h.number,
                 cards=tuple(h.cards),
-                wager=h.split_base if h.from_split else h.box.opened,
+                wager=_wager(h),
                 doubled=doubled,
                 stake=h.box.start,
                 payout=h.net,

@@ -102,7 +102,7 @@ def _further_card(rnd: Round, hand: Hand, e: CardLaid) -> None:
         hand.played = True
     elif hand.box.amount is not None:
         rnd.wait(lambda: _match_split(rnd, hand))
-    rnd.last_seat = max(rnd.last_seat, hand.seat)
+    rnd.act(hand.seat)
     resolve_drop(rnd, hand, by_card=True)
     if hand.bust or hand.surely(lambda s: s.over == "charlie"):
         begin_hand(hand)
@@ -133,6 +133,8 @@ def _after(rnd: Round, other: Hand, hand: Hand) -> bool:
     """Whether `other` surely comes after `hand`: both by number and by where the cards lie."""
     numbers = [h.number for h in rnd.of_seat(hand.seat)]
     places = rnd.places(hand.seat)
+    if hand.number not in places or other.number not in places:
+        return False
     return numbers.index(other.number) > numbers.index(hand.number) and places.index(
         other.number
     ) > places.index(hand.number)
@@ -275,8 +277,9 @@ def on_turn(rnd: Round, e: Turn) -> None:
         rnd.say("cards_touched", e.seat, e.hand)
     if e.seat:
         hand = rnd.hands.get((e.seat, e.hand))
-        if hand is not None and hand.down:
-            hand.cards[hand.down.pop()] = e.card
+        place = hand.down.pop() if hand is not None and hand.down else None
+        if hand is not None and place is not None and place < len(hand.cards):
+            hand.cards[place] = e.card
             _note(hand, e)
             if hand.bust:
                 begin_hand(hand)
@@ -308,7 +311,7 @@ def on_move(rnd: Round, e: Move) -> None:
     if e.by == "player":
         rnd.say("cards_touched", e.seat, e.hand)
     pass_others(rnd, hand)
-    rnd.last_seat = max(rnd.last_seat, e.seat)
+    rnd.act(e.seat)
     if (e.seat, e.to) in rnd.hands or not hand.cards:
         hand.doubt = "the cards of a split were not all seen"
         return

@@ -64,6 +64,8 @@ class Hand:
     from_split: bool = False
     split_base: int | None = None
     """Cents that a hand begun by a split has to match."""
+    before_double: int | None = None
+    """Cents that lay there when the chips of a double came."""
     doubled_at: int | None = None
     maybe_doubled: bool = False
     foul: bool = False

@@ -171,9 +171,8 @@ def _grew(rnd: Round, hand: Hand, change: Change, before: int) -> None:
     if not rnd.deal_complete and rnd.played is None:
         if e.t <= rnd.t_start + SLACK:
             rnd.opened[hand.seat] = hand.box.opened = e.amount
-        elif e.by != "dealer":
-            _raised(rnd, hand, Pending(before, (change,)))
-        return
+            return
+        rnd.wait(lambda: _raised_while_dealing(rnd, hand))
     if hand.from_split and len(hand.cards) < 2:
         return  # laid for the split
     late = SLACK if hand.doubled_at is None else 0.0
@@ -186,10 +185,17 @@ def _grew(rnd: Round, hand: Hand, change: Change, before: int) -> None:
         return
     g = hand.growth
     hand.growth = Pending(before, (change,)) if g is None else Pending(g.base, (*g.changes, change))
-    over = rnd.passed(hand) or hand.surely(lambda s: bool(s.over))
+    over = rnd.passed(hand) or hand.surely(lambda s: s.over in ("busted", "doubled", "charlie"))
     if (e.by != "dealer" and not hand.natural and over) or (rnd.dealer_acts and not rnd.shown_early):
         pending, hand.growth = hand.growth, None
         _raised(rnd, hand, pending)
+
+
+def _raised_while_dealing(rnd: Round, hand: Hand) -> None:
+    g = hand.growth
+    if g is not None and not g.by_dealer and not rnd.deal_complete and rnd.played is None:
+        hand.growth = None
+        _raised(rnd, hand, g)
 
 
 def _raised(rnd: Round, hand: Hand, g: Pending) -> None:
@@ -242,7 +248,7 @@ def pending_double(rnd: Round, hand: Hand, e: CardLaid) -> None:
     }
     again = hand.doubled_at is not None
     if not again:
-        hand.doubled_at, hand.maybe_doubled = cards, False
+        hand.doubled_at, hand.maybe_doubled, hand.before_double = cards, False, g.base
     words = about(rnd, hand).split(" against")[0]
     if None not in faults:
         hand.foul = not again
@@ -264,10 +270,10 @@ def pass_others(rnd: Round, acting: Hand) -> None:
             earlier = (h.seat, h.number) < (acting.seat, acting.number)
             if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
-            elif earlier and not (h.from_split and len(h.cards) < 2):
+            elif earlier and not (h.from_split and len(h.cards) < 2) and rnd.now > h.growth.t + SLACK:
                 pending, h.growth = h.growth, None
                 _raised(rnd, h, pending)
-        if h.drop is not None:
+        if h.drop is not None and rnd.now > h.drop.t + SLACK:
             _convict(rnd, h)
 
 
@@ -285,14 +291,14 @@ def end_of_turn(rnd: Round) -> None:
         if h.growth is not None:
             if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
-            elif not h.growth.by_dealer:
+            elif h.growth.by_player or (not h.growth.by_dealer and rnd.now > h.growth.t + SLACK):
                 pending, h.growth = h.growth, None
                 _raised(rnd, h, pending)
         if h.drop is not None:
-            if rnd.dealer_natural is False:
+            if rnd.dealer_natural is False and rnd.now > h.drop.t + SLACK:
                 _convict(rnd, h)
             else:
-                if rnd.dealer_natural is None:
+                if rnd.dealer_natural is None and rnd.now > h.drop.t + SLACK:
                     h.doubt = "whether the dealer had a blackjack could not be read"
                 begin_hand(h)
 

@@ -68,8 +68,8 @@ class Round:
     """When the first act after the deal was seen."""
     drew: float | None = None
     """When the first further card went to a player."""
-    last_seat: int = 0
-    """The last seat that acted."""
+    acted: dict[int, float] = field(default_factory=dict)
+    """When each seat first acted."""
     dealt: list[Dealt] = field(default_factory=list)
     opened: dict[int, int | None] = field(default_factory=dict)
     """Wagers by seat at the first card."""
@@ -193,7 +193,16 @@ class Round:
 
     def passed(self, hand: Hand) -> bool:
         """A later seat has acted."""
-        return self.last_seat > hand.seat
+        return any(seat > hand.seat and t + SLACK < self.now for seat, t in self.acted.items())
+
+    @property
+    def last_seat(self) -> int:
+        """The last seat that acted, 0 when none has."""
+        return max(self.acted, default=0)
+
+    def act(self, seat: int) -> None:
+        """A seat acts."""
+        self.acted.setdefault(seat, self.now)
 
     # -- what is said
 

@@ -108,9 +108,8 @@ def _next(
 ) -> Iterable[Standing]:
     if s.over:
         yield s._replace(void=s.void + 1)
-        if (
-            kind.foul and s.natural
-        ):  # doubled against the rules: the blackjack stands, or the three cards count
+        if kind.foul and not s.void and s.over in ("blackjack", "split aces"):
+            # doubled against the rules: the card is void, or all three count
             yield _plain(Standing(s.hard, s.ace, s.size), value)
         return
     n = _plain(s, value)
