@@ -12,7 +12,7 @@ export function drawOverlay(root, overlay, shownWidth) {
     const kind = mark.kind === "arm" || mark.kind === "spot" ? mark.kind : sureness(mark);
     if (mark.kind !== "spot" && mark.kind !== "arm") outlines.push(svg("path", { class: "halo", d }));
     outlines.push(svg("path", { class: kind, d }));
-    const text = label(mark, size);
+    const text = label(mark, size, shownWidth >= 600);
     if (text) labels.push(text);
   }
   root.replaceChildren(...outlines, ...labels);
@@ -21,7 +21,7 @@ export function drawOverlay(root, overlay, shownWidth) {
 const sureness = (mark) => (mark.confidence == null || !mark.label ? "unread" : mark.confidence >= 0.95 ? "sure" : "unsure");
 
 // cards are labelled where they show, stacks below themselves
-function label(mark, size) {
+function label(mark, size, roomy) {
   if (mark.kind === "arm" || mark.kind === "spot") return null;
   const xs = mark.points.map((p) => p[0]), ys = mark.points.map((p) => p[1]);
   const card = mark.kind === "card";
@@ -30,7 +30,8 @@ function label(mark, size) {
   const text = svg("text", { x, y, "font-size": size, "stroke-width": size * 0.3 });
   const read = card && mark.label ? cardLabel(mark.label) : mark.label || "?";
   text.append(svg("tspan", { x, class: card && isRed(mark.label) ? "red" : null }, read));
-  if (mark.confidence != null && mark.label)
+  // on a small picture only what is not sure
+  if (mark.confidence != null && mark.label && (roomy || mark.confidence < 0.95))
     text.append(svg("tspan", { class: "share", x, dy: size * 0.95 }, `${Math.min(99, Math.round(mark.confidence * 100))}%`));
   return text;
 }
