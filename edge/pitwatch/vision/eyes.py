@@ -26,11 +26,14 @@ from pitwatch.vision.crops import (
     zone_picture,
     zone_to_mm,
 )
-from pitwatch.vision.detector import Box, Detector
-from pitwatch.vision.looks import CardSeen, HandSeen, Look, StackSeen, Zone
+from pitwatch.vision.detector import Box, Detector, thin_out
+from pitwatch.vision.fit import edge_picture, fit_card
+from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.stack_reader import StackReader
 
 __all__ = ["Eyes"]
+
+_FIT_REACH_MM = 14.0
 
 
 class Eyes:
@@ -58,8 +61,9 @@ class Eyes:
         """Everything to be seen in a zone."""
         if zone not in self._maps:
             self._maps[zone] = zone_maps(self.camera, zone)
-        boxes = self._detector.boxes(zone_picture(frame.image, self._maps[zone]))
-        cards = [b for b in boxes if b.kind < 2]
+        picture = zone_picture(frame.image, self._maps[zone])
+        boxes = self._detector.boxes(picture)
+        cards = _fitted(picture, zone, [b for b in boxes if b.kind < 2])
         stacks = [b for b in boxes if b.kind == 2]
         return Look(
             frame.t,
@@ -105,6 +109,24 @@ class Eyes:
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
         )
+
+
+def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Box]:
+    """The boxes of cards, each moved to where the picture's edges say; two that meet become one."""
+    if not boxes:
+        return []
+    edges, scale = edge_picture(picture), ZONE_PX / zone.size
+    out = []
+    for b in boxes:
+        along = b.angle if b.w >= b.h else b.angle + np.pi / 2
+        fit = fit_card(edges, b.x - 0.5, b.y - 0.5, along, scale)
+        near = np.hypot(fit.x + 0.5 - b.x, fit.y + 0.5 - b.y) < _FIT_REACH_MM * scale
+        x, y, angle = (
+            (fit.x + 0.5, fit.y + 0.5, fit.angle) if near and fit.support > 0.35 else (b.x, b.y, along)
+        )
+        width, length = CARD_MM
+        out.append(Box(x, y, length * scale, width * scale, angle, b.kind, b.score))
+    return thin_out(out)
 
 
 def _place(zone: Zone, box: Box) -> tuple[float, float]:
