@@ -161,6 +161,11 @@ def test_blackjack_net(pays: str, rounding: str, stake: int, net: Fraction) -> N
     assert blackjack_net(profile, stake) == net
 
 
+def test_a_fraction_of_a_cent_may_be_rounded_either_way() -> None:
+    owed = Result("blackjack", Fraction(28125, 2))
+    assert [verdict(owed, net) for net in (14061, 14062, 14063, 14064)] == ["paid_short", "", "", "paid_over"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "owed", "net", "kind"),
     [

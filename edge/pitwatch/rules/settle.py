@@ -66,9 +66,8 @@ def results(
         return frozenset({won})
     if hand.total < dealer.total:
         return frozenset({Result("lost", Fraction(-stake))})
-    if (
-        hand.total == 21 and hand.size == 2
-    ):  # after a split; the dealer's 21 is no blackjack, so has more cards
+    # two cards after a split: the dealer's 21 is no blackjack, so it has more
+    if hand.total == 21 and hand.size == 2:
         beats = profile.two_card_21_beats_more
         return frozenset({won, pushed} if beats is None else {won} if beats else {pushed})
     return frozenset({pushed})
@@ -77,7 +76,7 @@ def results(
 def verdict(result: Result, net: int) -> str:
     """The finding kind that an observed net makes of a result, "" when it was settled rightly."""
     outcome, expected = result
-    if net == expected:
+    if abs(net - expected) < 1:  # a fraction of a cent may be rounded either way
         return ""
     if outcome in ("won", "blackjack", "even money"):
         if net < 0:
