@@ -71,11 +71,11 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
     with torch.inference_mode():
-        count, layers = (v.numpy() for v in net(strip_tensor(held.arrays["strip"], held.arrays["layer"])))
+        count, layers, _ = (v.numpy() for v in net(strip_tensor(held.arrays["strip"], held.arrays["layer"])))
     chips = held.arrays["chips"]
     there = chips < len(CASINO.denominations)
     target = weights / "stack_reader.onnx"
-    _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers"])
+    _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot"])
     about = {
         "input": ["n", 5, *STRIP_SHAPE],
         "classes": [d.name for d in CASINO.denominations],

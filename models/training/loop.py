@@ -106,7 +106,7 @@ def fit(
                 return
             now = rate * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
             for group in optimiser.param_groups:
-                group["lr"] = now
+                group["lr"] = float(now)
             value = loss(net, rows, generator)
             optimiser.zero_grad(set_to_none=True)
             value.backward()

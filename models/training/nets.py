@@ -62,9 +62,10 @@ class CardReader(nn.Module):
 
 
 class StackReader(nn.Module):
-    """(N, 5, 128, 32) BGR, log px a layer, log px a mm -> (N, 26) count logits, (N, 25, 7) layer logits.
+    """(N, 5, 128, 32) BGR, log px a layer, log px a mm -> (N, 26) counts, (N, 25, 7) layers, (N, 1) foot.
 
-    Layers from the bottom; their last class is "no chip here".
+    Counts and layers are logits. Layers from the bottom; their last class is "no chip here". Foot: how many
+    rows too low the strip's foot was taken.
     """
 
     def __init__(self) -> None:
@@ -82,18 +83,20 @@ class StackReader(nn.Module):
         )
         self.layers = nn.Conv1d(96, len(DENOMINATIONS) + 1, 1)
         rows = STRIP_SHAPE[0] // STRIP_ROWS
-        self.count = nn.Sequential(
+        self.whole = nn.Sequential(
             nn.Conv1d(96, 24, 1),
             nn.Flatten(),
             nn.Dropout(0.1),
             nn.Linear(24 * rows, 128),
             nn.ReLU(inplace=True),
-            nn.Linear(128, STRIP_CHIPS + 1),
         )
+        self.count = nn.Linear(128, STRIP_CHIPS + 1)
+        self.foot = nn.Linear(128, 1)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         h = self.body(x)
         h = self.line(h.permute(0, 1, 3, 2).flatten(1, 2))
         last = STRIP_SHAPE[0] // STRIP_ROWS - STRIP_BELOW
         layers = self.layers(h)[:, :, last - STRIP_CHIPS : last].flip(2).permute(0, 2, 1)
-        return self.count(h), layers
+        whole = self.whole(h)
+        return self.count(whole), layers, self.foot(whole) * STRIP_ROWS

@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from models.training.data import DENOMINATIONS
 from models.training.loop import Data, fit
 from models.training.nets import StackReader
+from pitwatch.vision.crops import STRIP_ROWS
 
 __all__ = ["train_stack_reader"]
 
@@ -25,6 +26,12 @@ def tensor(strips: np.ndarray, layer: np.ndarray) -> Tensor:
     return torch.cat([x, s.expand(-1, -1, *x.shape[2:])], 1)
 
 
+def _shifted(strips: np.ndarray, rows: int) -> np.ndarray:
+    """The strips as if their foot had been taken `rows` rows lower; the picture's edge is repeated."""
+    h = strips.shape[1]
+    return strips[:, np.clip(np.arange(h) + rows, 0, h - 1)]
+
+
 def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> StackReader:
     """Train, or go on; returns the best net. Reads `cache`/strips, writes below `out`."""
     torch.manual_seed(seed)
@@ -33,9 +40,12 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
     print(f"stack reader: {data.n} strips to learn from, {held.n} held out", flush=True)
 
     def loss(net: nn.Module, rows: dict[str, np.ndarray], g: torch.Generator) -> Tensor:
-        # the base is found to a few mm only: another row is as good a foot
-        up = int(torch.randint(-3, 4, (1,), generator=g))
-        x = tensor(np.roll(rows["strip"], up, 1), rows["layer"])
+        # the base is found to a few mm only: half of the strips are cut far off, and teach where the foot is;
+        # the others are nearly right, and teach what stands on it
+        far = torch.rand(1, generator=g).item() < 0.4
+        reach = 12 if far else 2
+        off = int(torch.randint(-reach, reach + 1, (1,), generator=g))
+        x = tensor(_shifted(rows["strip"], off), rows["layer"])
         n = len(x)
         gain = 1 + 0.3 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         bias = 0.2 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
@@ -43,7 +53,10 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         x = torch.cat([(x[:, :3] * gain + bias + cast).clamp(-1, 1), x[:, 3:]], 1)
         flip = torch.rand(n, 1, 1, 1, generator=g) < 0.5
         x = torch.where(flip, x.flip(3), x)
-        count, layers = net(x)
+        count, layers, foot = net(x)
+        where = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, torch.full((n,), off / STRIP_ROWS))
+        if far:
+            return 2.0 * where
         # a stack seen from straight above shows no layers: its count is not learned from guessing
         sure = torch.from_numpy((rows["layer"][:, 0] > 0.5).astype(np.float32))
         c = F.cross_entropy(count, torch.from_numpy(rows["count"]).long(), reduction="none")
@@ -52,7 +65,7 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
             layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none"
         ).view(n, -1)
         weight = torch.where(truth < len(DENOMINATIONS), 1.0, 0.3)
-        return (c * sure).mean() + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
+        return where + (c * sure).mean() + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
 
     def score(net: nn.Module) -> dict[str, float]:
         net.eval()
@@ -60,7 +73,7 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         k = min(4000, held.n)
         with torch.inference_mode():
             for i in range(0, k, 500):
-                c, y = net(
+                c, y, _ = net(
                     tensor(
                         held.arrays["strip"][i : min(i + 500, k)], held.arrays["layer"][i : min(i + 500, k)]
                     )

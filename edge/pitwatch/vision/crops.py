@@ -22,6 +22,7 @@ __all__ = [
     "card_crop",
     "card_mask",
     "layer_px",
+    "moved_base",
     "stack_strip",
     "zone_maps",
     "zone_picture",
@@ -175,6 +176,14 @@ def layer_px(camera: Camera, x: float, y: float) -> float:
     fx, fy = _front(camera, x, y)
     p = camera.project([(fx, fy, 0.0), (fx, fy, CHIP_PITCH_MM)])
     return float(np.linalg.norm(p[1] - p[0]))
+
+
+def moved_base(camera: Camera, x: float, y: float, rows: float) -> tuple[float, float]:
+    """The base of a stack whose foot is `rows` rows of its strip higher than one at (x, y) mm."""
+    fx, fy = _front(camera, x, y)
+    p = camera.project([(fx, fy, 0.0), (fx, fy, CHIP_PITCH_MM)])
+    foot = camera.to_table([p[0] + (p[1] - p[0]) * rows / STRIP_ROWS])[0]
+    return float(x + foot[0] - fx), float(y + foot[1] - fy)
 
 
 def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:

@@ -21,6 +21,7 @@ from pitwatch.vision.crops import (
     card_crop,
     card_mask,
     layer_px,
+    moved_base,
     stack_strip,
     zone_maps,
     zone_picture,
@@ -29,7 +30,7 @@ from pitwatch.vision.crops import (
 from pitwatch.vision.detector import Box, Detector, thin_out
 from pitwatch.vision.fit import edge_picture, fit_card
 from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
-from pitwatch.vision.stack_reader import StackReader
+from pitwatch.vision.stack_reader import StackReader, StackReading
 
 __all__ = ["Eyes"]
 
@@ -100,15 +101,21 @@ class Eyes:
         places = [_place(zone, b) for b in boxes]
         if not places:
             return ()
-        strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
-        scales = np.array(
-            [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32
-        )
-        readings = self._stacks.read(strips, scales)
+        readings = self._read_strips(image, places)
+        # the first reading tells where the stack stands, the second what it is
+        places = [moved_base(self.camera, x, y, r.foot) for (x, y), r in zip(places, readings, strict=True)]
+        readings = self._read_strips(image, places)
         return tuple(
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
         )
+
+    def _read_strips(self, image: NDArray[np.uint8], places: list[tuple[float, float]]) -> list[StackReading]:
+        strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
+        scales = np.array(
+            [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32
+        )
+        return self._stacks.read(strips, scales)
 
 
 def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Box]:

@@ -23,11 +23,12 @@ _NAMED = 8  # totals handed on
 
 class StackReading(NamedTuple):
     """number: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
-    their probabilities, likeliest first."""
+    their probabilities, likeliest first. foot: rows of the strip by which its foot was taken too low."""
 
     number: int
     chips: tuple[int, ...]
     values: tuple[tuple[int, float], ...]
+    foot: float
 
 
 class StackReader:
@@ -50,7 +51,7 @@ class StackReader:
         x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
         s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
         x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
-        count, layers = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
+        count, layers, foot = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
         known = [i for i, c in enumerate(self._cents) if c is not None]
         cents = [c for c in self._cents if c is not None]
         out = []
@@ -59,7 +60,7 @@ class StackReader:
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
             best = int(n[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
-            out.append(StackReading(best, chips, totals(n, kinds, cents)))
+            out.append(StackReading(best, chips, totals(n, kinds, cents), float(foot[i, 0])))
         return out
 
 
