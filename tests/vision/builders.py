@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -17,11 +17,11 @@ import numpy as np
 
 from pitwatch.capture.frame import Frame
 from pitwatch.cards import RANKS, SUITS
-from pitwatch.game.events import TableEvent
+from pitwatch.game.events import CardLaid, Chips, Clear, Gone, Move, TableEvent, Turn
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.sim.spec import mounted_camera
 from pitwatch.table.camera import Camera
-from pitwatch.table.layout import Layout, template
+from pitwatch.table.layout import Layout, Point, template
 from pitwatch.vision.looks import CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.tracks import box_outline, card_outline
 from pitwatch.vision.watcher import Watcher
@@ -117,16 +117,15 @@ class Painter:
                 cv2.polylines(im, [poly], True, ink, 1, cv2.LINE_AA)
 
     def _card_px(self, c: CardPose) -> list[tuple[str, np.ndarray, tuple[int, ...]]]:
-        key = (c.card, c.face_up, c.x, c.y, c.yaw, c.z)
+        key = (c.card, c.face_up, c.x, c.y, c.yaw, c.z, c.lift)
         if key in self._drawn:
             return self._drawn[key]
-        q = self._px(card_outline(c.x, c.y, c.yaw), c.z)
+        q = self._bent(c, card_outline(c.x, c.y, c.yaw))
         out: list[tuple[str, np.ndarray, tuple[int, ...]]] = []
         if not c.face_up:
             out.append(("fill", q, (150, 60, 50)))
-            for g in (-5.0, -12.0, -19.0):
-                line = self._px(card_outline(c.x, c.y, c.yaw, g), c.z)
-                out.append(("line", line, (230, 200, 200)))
+            lines = (self._bent(c, card_outline(c.x, c.y, c.yaw, g)) for g in (-5.0, -12.0, -19.0))
+            out += [("line", line, (230, 200, 200)) for line in lines]
         else:
             out.append(("fill", q, (245, 245, 245)))
             ink = (30, 30, 200) if c.card[1] in "dh" else (40, 40, 40)
@@ -143,6 +142,16 @@ class Painter:
             self._drawn.clear()
         self._drawn[key] = out
         return out
+
+    def _bent(self, c: CardPose, points: np.ndarray) -> np.ndarray:
+        """Points on a card, to pixels; the short edge nearer to the dealer is bent up."""
+        a = math.radians(c.yaw if math.sin(math.radians(c.yaw)) > 0 else c.yaw + 180)
+        up = np.array([math.cos(a), math.sin(a)])
+        far = 44 - (points - (c.x, c.y)) @ up
+        lift = math.radians(c.lift)
+        moved = points + np.outer(far * (1 - math.cos(lift)), up)
+        z = c.z + far * math.sin(lift)
+        return np.round(self.camera.project(np.column_stack([moved, z]))).astype(np.int32)
 
     def _stack(self, im: np.ndarray, s: StackPose) -> None:
         key = (s.chips, s.x, s.y, s.z)
@@ -310,7 +319,7 @@ def _logp(which: str, of: str, p: float) -> tuple[float, ...]:
 # -- a table for tests
 
 LAYOUT = template(6)
-CAMERA = mounted_camera(LAYOUT, 720, 405)
+CAMERA = mounted_camera(LAYOUT, 640, 360)
 _PAINTER: list[Painter] = []
 
 
@@ -321,24 +330,167 @@ def painter() -> Painter:
     return _PAINTER[0]
 
 
-def film(
-    scene_of: Callable[[float], Scene], seconds: float, fps: float = 15.0, settled: bool = False
-) -> Iterable[Frame]:
+def laid(
+    code: str, seat: int, k: int = 0, *, up: bool = True, side: float = 0.0, across: bool = False
+) -> CardPose:
+    """The k-th card of a seat, 0 the dealer's. side: mm to the left. across: laid sideways."""
+    if seat == 0:
+        return CardPose(code, up, (45.0, -33.0, 118.0, 191.0, 264.0)[k], 216.0, 90.0, 0.3, k, 0)
+    x, y = LAYOUT.at(seat, 128 + 26 * k, side + 14 * k)
+    ux, uy = LAYOUT.axis(seat)
+    yaw = math.degrees(math.atan2(uy, ux)) + (90 if across else 0)
+    return CardPose(code, up, x, y, yaw, 0.3 * (k + 1), k, seat)
+
+
+def chips(*cents: int, seat: int, inward: float = 0.0, side: float = 0.0) -> StackPose:
+    """A stack in, or this far from the middle of, a seat's spot."""
+    x, y = LAYOUT.at(seat, inward, side)
+    return StackPose(cents, x, y, 0.0, seat, "main")
+
+
+Change = Callable[[Scene], Scene]
+
+
+def plus(*things: CardPose | StackPose) -> Change:
+    """These things are laid."""
+    cards = tuple(c for c in things if isinstance(c, CardPose))
+    stacks = tuple(s for s in things if isinstance(s, StackPose))
+    return lambda s: replace(s, cards=s.cards + cards, stacks=s.stacks + stacks)
+
+
+def minus(*things: CardPose | StackPose) -> Change:
+    """These things are taken."""
+    return lambda s: replace(
+        s,
+        cards=tuple(c for c in s.cards if c not in things),
+        stacks=tuple(k for k in s.stacks if k not in things),
+    )
+
+
+def both(*changes: Change) -> Change:
+    """One change after the other, at once."""
+
+    def change(s: Scene) -> Scene:
+        for c in changes:
+            s = c(s)
+        return s
+
+    return change
+
+
+class Story:
+    """A scene that changes under arms; call it with a time."""
+
+    def __init__(self, *things: CardPose | StackPose) -> None:
+        self._now = plus(*things)(Scene(0.0))
+        self._parts: list[tuple[float, Scene, Callable[[float], tuple[ArmPose, ...]]]] = []
+        self.t = 0.0
+
+    def _add(self, seconds: float, arms: Callable[[float], tuple[ArmPose, ...]]) -> None:
+        self._parts.append((self.t, self._now, arms))
+        self.t += seconds
+
+    def rest(self, seconds: float = 1.2) -> Story:
+        """Nothing happens."""
+        self._add(seconds, lambda _: ())
+        return self
+
+    def hold(self, seconds: float, *arms: ArmPose) -> Story:
+        """Arms hold still."""
+        self._add(seconds, lambda _: arms)
+        return self
+
+    def change(self, change: Change) -> Story:
+        """Something is otherwise, from now on."""
+        self._now = change(self._now)
+        return self
+
+    def reach(
+        self,
+        who: int,
+        to: Point,
+        change: Change = lambda s: s,
+        stay: float = 0.2,
+        then: float = 1.2,
+        also: tuple[ArmPose, ...] = (),
+    ) -> Story:
+        """An arm comes (0 the dealer's, else a seat's), does something there, leaves; then a rest.
+
+        also: arms that are there all the while.
+        """
+        door = (0.5 * to[0], -140.0) if who == 0 else LAYOUT.at(who, -330.0)
+
+        def arm(x: float, y: float) -> tuple[ArmPose, ...]:
+            if who == 0:
+                root = (0.5 * to[0], min(-10.0, y - 40))
+            else:
+                root = LAYOUT.at(who, min(-240.0, LAYOUT.local(who, x, y)[0] - 40))
+            return (*also, ArmPose("dealer" if who == 0 else "player", *root, x, y))
+
+        def between(a: Point, b: Point, t0: float) -> Callable[[float], tuple[ArmPose, ...]]:
+            def at(t: float) -> tuple[ArmPose, ...]:
+                u = min(max((t - t0) / 0.3, 0.0), 1.0)
+                return arm(a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u)
+
+            return at
+
+        self._add(0.3, between(door, to, self.t))
+        self.change(change)
+        self._add(stay, lambda _: arm(*to))
+        self._add(0.3, between(to, door, self.t))
+        return self.rest(then)
+
+    def __call__(self, t: float) -> Scene:
+        part = next((p for p in reversed(self._parts) if p[0] <= t + 1e-9), self._parts[0])
+        return replace(part[1], t=t, arms=part[2](t))
+
+
+def film(scene_of: Callable[[float], Scene], seconds: float, fps: float = 10.0) -> Iterator[Frame]:
     """Frames of what `scene_of` says."""
     for i in range(int(seconds * fps) + 1):
-        yield Frame(i / fps, painter().paint(scene_of(i / fps), i), i, settled)
+        yield Frame(i / fps, painter().paint(scene_of(i / fps), i), i)
 
 
 def watch(
-    scene_of: Callable[[float], Scene],
-    seconds: float,
-    faults: Faults = CLEAR,
-    seed: int = 0,
-    fps: float = 15.0,
+    story: Story, faults: Faults = CLEAR, seed: int = 0, eyes: NoisyEyes | None = None, **kw: object
 ) -> tuple[list[TableEvent], Watcher]:
-    """All events that come of a film, and the watcher."""
-    watcher = Watcher(CAMERA, LAYOUT, NoisyEyes(scene_of, painter(), faults, seed))
+    """All events that come of a story, and the watcher."""
+    watcher = Watcher(CAMERA, LAYOUT, eyes or NoisyEyes(story, painter(), faults, seed), **kw)  # type: ignore[arg-type]
     events: list[TableEvent] = []
-    for frame in film(scene_of, seconds, fps):
+    for frame in film(story, story.t):
         events += watcher.feed(frame)
     return events + watcher.flush(), watcher
+
+
+def stills(scenes: Sequence[Scene], eyes: NoisyEyes | None = None) -> tuple[list[TableEvent], Watcher]:
+    """All events that come of pictures vouched to be at rest, a second apart."""
+    watcher = Watcher(CAMERA, LAYOUT, eyes or NoisyEyes(lambda t: scenes[round(t)], painter()))
+    events: list[TableEvent] = []
+    for i, scene in enumerate(scenes):
+        events += watcher.feed(Frame(float(i), painter().paint(scene, i), i, settled=True))
+    return events + watcher.flush(), watcher
+
+
+def brief(events: Iterable[TableEvent]) -> list[str]:
+    """Events as short texts: "1 main 5000", "1 As", "0 down", "turn Kd", "clear 1"."""
+    return [_brief(e) for e in events]
+
+
+def _brief(e: TableEvent) -> str:
+    match e:
+        case Chips():
+            hand = f".{e.hand}" if e.hand else ""
+            return f"{e.seat}{hand} {e.spot} {e.amount}"
+        case CardLaid():
+            hand = f".{e.hand}" if e.hand else ""
+            what = "down" if e.face == "down" else e.card
+            return f"{e.seat}{hand} {what}" + (" across" if e.sideways else "")
+        case Turn():
+            return f"turn {e.card}"
+        case Clear():
+            return f"clear {e.seat}" + (f".{e.hand}" if e.hand is not None else "")
+        case Gone():
+            return f"gone {e.seat}.{e.hand} {e.card}"
+        case Move():
+            return f"move {e.seat}.{e.hand} to {e.to}"
+    return e.type

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,10 +16,9 @@ import numpy as np
 from pitwatch.table.layout import Layout
 from pitwatch.vision.felt import Evidence, Felt
 from pitwatch.vision.fuse import CardGroup, StackGroup, card_groups, stack_groups, verdict
-from pitwatch.vision.looks import Zone
 from pitwatch.vision.motion import Foot, Image, Mask, TopView, share_changed
-from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline, yaw_between
-from pitwatch.vision.zonestate import Territory, ZoneLook
+from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, overlap, stack_outline, yaw_between
+from pitwatch.vision.zonestate import ZoneLook
 
 __all__ = ["CardPlan", "Scale", "StackPlan", "compare_cards", "compare_stacks"]
 
@@ -28,8 +27,9 @@ _SHIFT_MM = 150.0
 _MOVE_MM = 300.0
 _NUDGE_MM = 60.0
 _STACK_MM = 16.0
+_SAME_MM, _SAME_YAW = 14.0, 20.0
 _SLIP = 0.15  # less than this share of a place changed: a new opinion, not a new thing
-_CONFLICT = 3.0  # log-odds for another card
+_CONFLICT = 1.2  # log-odds for another card
 _ALIKE = -1.5  # log-odds for the same card
 
 
@@ -37,31 +37,18 @@ _ALIKE = -1.5  # log-odds for the same card
 class Scale:
     """What a comparison needs to know besides looks and tracks.
 
-    need: looks that must agree. ref: the zone's box at its last comparison. box: the zone's own cells.
+    judges: whether the zones that were looked at may judge a place, mm. changed: share of a place (its cells
+    under a mask) that looks otherwise than at the last comparison, 1 without one. need: looks that must
+    agree.
     """
 
     view: TopView
     felt: Felt
-    territory: Territory
     layout: Layout
-    zone: Zone
-    box: Foot
-    ref: Image | None
+    judges: Callable[[float, float], bool]
+    changed: Callable[[Foot, Image, Mask], float]
     agree_mm: float
     need: int
-
-    def changed(self, foot: Foot, top: Image, free: Mask) -> float:
-        """Share of a place that looks otherwise than at the zone's last comparison; 1 without one."""
-        if self.ref is None:
-            return 1.0
-        b = self.box
-        r0, r1, c0, c1 = max(foot.r0, b.r0), min(foot.r1, b.r1), max(foot.c0, b.c0), min(foot.c1, b.c1)
-        if r1 <= r0 or c1 <= c0:
-            return 1.0
-        cut = (slice(r0 - foot.r0, r1 - foot.r0), slice(c0 - foot.c0, c1 - foot.c0))
-        part = Foot(r0, r1, c0, c1, (foot.mask & free)[cut])
-        was = self.ref[r0 - b.r0 : r1 - b.r0, c0 - b.c0 : c1 - b.c0]
-        return share_changed(part, was, top[r0:r1, c0:c1])
 
 
 @dataclass
@@ -101,10 +88,11 @@ def compare_cards(tracks: Sequence[CardTrack], zlooks: Sequence[ZoneLook], s: Sc
     top = zlooks[-1].view.top
     covers = [_covers(z, s) for z in zlooks]
     groups = card_groups([z.look for z in zlooks])
-    lost, fresh = _same_place(tracks, groups, plan, top)
+    lost, fresh = _same_place(tracks, groups, plan, top, s)
     sure = []
     for g in fresh:
-        there = verdict(g, n, s.agree_mm, s.need)
+        # what lies in another zone's place is that zone's to explain
+        there = verdict(g, n, s.agree_mm, s.need) if s.judges(g.x, g.y) else False
         if there is None:
             plan.unresolved = True
         elif there:
@@ -113,20 +101,19 @@ def compare_cards(tracks: Sequence[CardTrack], zlooks: Sequence[ZoneLook], s: Sc
     _turns(lost, sure, plan)
     _shifts(lost, sure, evidence, plan)
     _moves(lost, sure, evidence, plan, s)
+    _loosely(lost, sure, plan)
     for t in lost:
-        if not s.territory.sees(s.zone, t.x, t.y):
+        if not s.judges(t.x, t.y):
             continue
         says = evidence[t.id]
-        if says.count("felt") >= s.need:
+        if says.count("felt") >= s.need or _uncovered(t, plan):
             plan.gone.append(t)
         elif says[-1] == "felt":
             plan.unresolved = True
         elif says[-1] == "unclear":
             plan.missing.append(t)
-    known = [t for t in tracks if t not in plan.gone]
+    known = [t for t in tracks if t not in plan.gone and (t not in lost or not t.face_up)]
     for g in sure:
-        if not s.territory.sees(s.zone, g.x, g.y):
-            continue
         if any(math.hypot(t.x - g.x, t.y - g.y) < 12 and yaw_between(t.yaw, g.yaw) < 20 for t in known):
             continue
         foot = s.view.foot(card_outline(g.x, g.y, g.yaw, -4.0))
@@ -155,7 +142,7 @@ def compare_stacks(tracks: Sequence[StackTrack], zlooks: Sequence[ZoneLook], s: 
             plan.seen.append((tracks[i], groups[j]))
     fresh = [g for j, g in enumerate(groups) if j not in used_g]
     for i, t in enumerate(tracks):
-        if i in used_t or not s.territory.sees(s.zone, t.x, t.y):
+        if i in used_t or not s.judges(t.x, t.y):
             continue
         says = [_stack_evidence(t, z, s) for z in zlooks]
         if says.count("felt") >= s.need:
@@ -165,10 +152,10 @@ def compare_stacks(tracks: Sequence[StackTrack], zlooks: Sequence[ZoneLook], s: 
         elif says[-1] == "unclear":
             plan.missing.append(t)
     for g in fresh:
-        there = verdict(g, len(zlooks), s.agree_mm, s.need)
+        there = verdict(g, len(zlooks), s.agree_mm, s.need) if s.judges(g.x, g.y) else False
         if there is None:
             plan.unresolved = True
-        if not there or not s.territory.sees(s.zone, g.x, g.y):
+        if not there:
             continue
         foot = s.view.foot(stack_outline(s.view, g.x, g.y, g.count, -3.0))
         free = np.ones(foot.mask.shape, dtype=np.bool_)
@@ -179,34 +166,53 @@ def compare_stacks(tracks: Sequence[StackTrack], zlooks: Sequence[ZoneLook], s: 
 
 
 def _same_place(
-    tracks: Sequence[CardTrack], groups: Sequence[CardGroup], plan: CardPlan, top: Image
+    tracks: Sequence[CardTrack], groups: Sequence[CardGroup], plan: CardPlan, top: Image, s: Scale
 ) -> tuple[list[CardTrack], list[CardGroup]]:
+    """Match what lies where it lay; what does not look the same there any more is left for later."""
     pairs = []
     for (i, t), (j, g) in itertools.product(enumerate(tracks), enumerate(groups)):
         d, turn = math.hypot(t.x - g.x, t.y - g.y), yaw_between(t.yaw, g.yaw)
-        # what shows little of itself is placed less surely
-        hidden = 1.0 - min(t.visible, g.visible)
-        if d > 14.0 + 12.0 * hidden or turn > 20.0 + 15.0 * hidden:
+        if d > _SAME_MM or turn > _SAME_YAW:
             continue
-        cost = d / 10 + turn / 15
         other = not t.face_up and g.face_up
         if t.face_up and g.face_up and t.reading.against(g.seen.values()) > _CONFLICT:
             other = True
-        if other:
-            cost += 5.0
-        pairs.append((cost, i, j, other))
+        pairs.append((d / 10 + turn / 15 + 5.0 * other, i, j, other))
     used_t: set[int] = set()
     used_g: set[int] = set()
     for _, i, j, other in sorted(pairs):
         if i in used_t or j in used_g:
             continue
-        if other and _patch_changed(tracks[i], top) >= _SLIP:
-            continue
+        if other:
+            t = tracks[i]
+            free = _above(groups[j], groups, t.foot, s)
+            if share_changed(t.foot, t.patch, t.foot.of(top), free) >= _SLIP:
+                continue
         used_t.add(i)
         used_g.add(j)
         plan.seen.append((tracks[i], groups[j]))
     lost = [t for i, t in enumerate(tracks) if i not in used_t]
     return lost, [g for j, g in enumerate(groups) if j not in used_g]
+
+
+def _loosely(lost: list[CardTrack], sure: list[CardGroup], plan: CardPlan) -> None:
+    """What shows little of itself is placed less surely: match it from farther off."""
+    pairs = []
+    for (i, t), (j, g) in itertools.product(enumerate(lost), enumerate(sure)):
+        d, turn = math.hypot(t.x - g.x, t.y - g.y), yaw_between(t.yaw, g.yaw)
+        hidden = 1.0 - min(t.visible, g.visible)
+        near = d <= _SAME_MM + 12.0 * hidden and turn <= _SAME_YAW + 15.0 * hidden
+        if near and _compatible(t, g) is not None:
+            pairs.append((d / 10 + turn / 15, i, j))
+    done_t: set[int] = set()
+    done_g: set[int] = set()
+    for _, i, j in sorted(pairs):
+        if i not in done_t and j not in done_g:
+            done_t.add(i)
+            done_g.add(j)
+            plan.seen.append((lost[i], sure[j]))
+    lost[:] = [t for i, t in enumerate(lost) if i not in done_t]
+    sure[:] = [g for j, g in enumerate(sure) if j not in done_g]
 
 
 def _turns(lost: list[CardTrack], sure: list[CardGroup], plan: CardPlan) -> None:
@@ -294,8 +300,14 @@ def _moves(
     sure[:] = [g for j, g in enumerate(sure) if j not in done_g]
 
 
-def _patch_changed(t: CardTrack, top: Image) -> float:
-    return share_changed(t.foot, t.patch, top[t.foot.r0 : t.foot.r1, t.foot.c0 : t.foot.c1])
+def _uncovered(t: CardTrack, plan: CardPlan) -> bool:
+    """Whether a card that lay below this one now shows what this one hid."""
+    for u, g in plan.seen:
+        if u.order < t.order and math.dist((u.x, u.y), (t.x, t.y)) < 110:
+            hid = overlap(t.outline(), u.outline())
+            if hid > 0.3 and g.visible > 1.0 - hid + 0.25:
+                return True
+    return False
 
 
 def _covers(z: ZoneLook, s: Scale) -> list[Foot]:

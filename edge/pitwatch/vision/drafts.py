@@ -29,16 +29,17 @@ _SWEEP_S = 0.5
 class Pictures:
     """The evidence of one comparison: the last rest before, the arm, the first rest after."""
 
-    zone: Zone
+    zone: Zone | None
     shots: tuple[tuple[float, str, Image], ...] = ()
     _refs: tuple[str, ...] | None = None
 
     def refs(self, keep: Keep | None) -> tuple[str, ...]:
         """Store the pictures, once, and give their references."""
-        if keep is None:
+        if keep is None or self.zone is None:
             return ()
         if self._refs is None:
-            self._refs = tuple(keep(t, role, image, self.zone) for t, role, image in self.shots)
+            zone = self.zone
+            self._refs = tuple(keep(t, role, image, zone) for t, role, image in self.shots)
         return self._refs
 
 
@@ -48,7 +49,8 @@ class Rest:
 
     t: now. top: the top view. rested: when a place (its cells under a mask) came to look as it does. by:
     whose hand came near a place during the disturbance, None when nobody's or both. touched: whether
-    anything came near it. vouched: the source says that everything is at rest; there is no waiting.
+    anything came near it. pictures: the evidence of a place. vouched: the source says that everything is at
+    rest; there is no waiting.
     """
 
     t: float
@@ -57,7 +59,7 @@ class Rest:
     rested: Callable[[Foot, Mask | None], float]
     by: Callable[[Foot], By | None]
     touched: Callable[[Foot], bool]
-    pictures: Pictures
+    pictures: Callable[[Foot], Pictures]
 
 
 @dataclass

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from pitwatch.game.events import By, CardLaid, Clear, Gone, Move, TableEvent, Turn
@@ -19,11 +18,10 @@ from pitwatch.table.layout import Layout
 from pitwatch.vision.compare import CardPlan
 from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.fuse import CardGroup
-from pitwatch.vision.looks import CARD_MM
 from pitwatch.vision.motion import Foot, Image, TopView, share_changed
-from pitwatch.vision.tracks import Array, CardTrack, Reading, card_outline, yaw_between, yaw_mean
+from pitwatch.vision.tracks import CardTrack, Reading, card_outline, overlap, yaw_between, yaw_mean
 
-__all__ = ["Hands", "overlap"]
+__all__ = ["Hands"]
 
 _SPLIT_MM = 60.0
 _GROWN_MM = 25.0
@@ -102,8 +100,9 @@ class Hands:
     def hand_of_chips(self, seat: int, x: float, y: float, was: int | None) -> int:
         """The hand whose axis is nearest to chips standing here. was: the hand they counted to before."""
         off = {h: abs(self._across(seat, h, x, y)) for h in self.hands(seat)}
-        if len(off) < 2:
-            return next(iter(off), was or 0)
+        split = self._next_hand.get(seat, 1) > 1
+        if not off or (split and was is not None and was not in off):
+            return was or 0  # its hand was cleared before its chips
         best = min(off, key=lambda h: (off[h], h))
         if was is not None and was in off and off[was] - off[best] < _AXIS_MM:
             return was
@@ -228,13 +227,13 @@ class Hands:
             ready = self._when_read(t, rest)
             sides = {rest.by(old), rest.by(t.foot)} - {None}
             by = sides.pop() if len(sides) == 1 else None
-            self._outbox.add(Draft(at, rest.t, make, rest.pictures, by, rank=3, ready=ready))
+            self._outbox.add(Draft(at, rest.t, make, rest.pictures(t.foot), by, rank=3, ready=ready))
 
     def _leave(self, t: CardTrack, rest: Rest) -> None:
         t.gone_t = rest.rested(t.foot, None)
         self.tracks.pop(t.id, None)
         if t.seat is not None:
-            self._leaving[t.id] = _Leaving(t, rest.t, rest.by(t.foot), rest.pictures)
+            self._leaving[t.id] = _Leaving(t, rest.t, rest.by(t.foot), rest.pictures(t.foot))
 
     def _came_back(self, g: CardGroup, rest: Rest) -> bool:
         """A card that was lifted and laid back."""
@@ -270,7 +269,7 @@ class Hands:
         t.hand = self._hand_for(seat, g)
         mates = [c for c in self.cards(seat, t.hand) if not c.sideways]
         if len(self.cards(seat, t.hand)) >= 2 and mates:
-            t.sideways = yaw_between(g.yaw, yaw_mean(c.yaw for c in mates[:2])) >= 90.0 - _SIDEWAYS
+            t.sideways = yaw_between(g.yaw, mates[0].yaw) >= 90.0 - _SIDEWAYS
         self.tracks[t.id] = t
         hand, sideways, face_up = t.hand, t.sideways, t.face_up
 
@@ -287,7 +286,7 @@ class Hands:
             )
 
         ready = self._when_read(t, rest) if face_up else (lambda _: True)
-        self._outbox.add(Draft(at, rest.t, make, rest.pictures, rest.by(foot), rank=4, ready=ready))
+        self._outbox.add(Draft(at, rest.t, make, rest.pictures(foot), rest.by(foot), rank=4, ready=ready))
 
     def _when_read(self, t: CardTrack, rest: Rest) -> Callable[[float], bool]:
         until = rest.t + (0.0 if rest.vouched else self._hold_s)
@@ -320,23 +319,29 @@ class Hands:
     def _in_order(self, groups: Sequence[CardGroup], rest: Rest) -> list[tuple[CardGroup, float]]:
         """New cards with the time at which each came to rest, what lies below before what lies over it."""
         feet = [self._view.foot(card_outline(g.x, g.y, g.yaw, -4.0)) for g in groups]
-        times = []
-        for g, foot in zip(groups, feet, strict=True):
-            free = np.ones(foot.mask.shape, dtype=np.bool_)
-            for o in groups:
-                if o is not g and o.visible > g.visible and math.dist((o.x, o.y), (g.x, g.y)) < 110:
-                    box = self._view.foot(card_outline(o.x, o.y, o.yaw, 3.0))
-                    free &= ~box.onto(foot)
-            times.append(rest.rested(foot, free if (free & foot.mask).sum() >= 12 else None))
-        order = sorted(range(len(groups)), key=lambda i: -groups[i].visible)
-        for i in order:
-            for j in order:
-                a, b = groups[i], groups[j]
-                if b.visible < a.visible and math.dist((a.x, a.y), (b.x, b.y)) < 110:
-                    shared = overlap(card_outline(a.x, a.y, a.yaw), card_outline(b.x, b.y, b.yaw))
-                    if shared > 0.05:
-                        times[j] = min(times[j], times[i] - 0.001)
+        order = self._lying(groups, feet)
+        times: dict[int, float] = {}
+        for k, i in enumerate(order):
+            over = [j for j in order[:k] if _meet(groups[i], groups[j])]
+            free = np.ones(feet[i].mask.shape, dtype=np.bool_)
+            for j in over:
+                free &= ~feet[j].onto(feet[i])
+            seen = int((free & feet[i].mask).sum()) >= 12
+            times[i] = min([rest.rested(feet[i], free if seen else None), *(times[j] - 0.001 for j in over)])
         return [(groups[i], times[i]) for i in sorted(order, key=lambda i: (times[i], groups[i].x))]
+
+    def _lying(self, groups: Sequence[CardGroup], feet: Sequence[Foot]) -> list[int]:
+        """Numbers of cards from the top down: next comes the one that shows all that those above leave."""
+        left, order = list(range(len(groups))), list[int]()
+        free = [f.mask.copy() for f in feet]
+        while left:
+            hidden = {i: free[i].sum() / max(feet[i].n, 1) - groups[i].visible for i in left}
+            top = min(left, key=lambda i: (round(hidden[i], 1), -groups[i].visible))
+            left.remove(top)
+            order.append(top)
+            for i in left:
+                free[i] &= ~feet[top].onto(feet[i])
+        return order
 
     # -- whole hands
 
@@ -352,10 +357,11 @@ class Hands:
             if len(chains) < 2 or pending:
                 continue
 
-            def travelled(chain: list[CardTrack]) -> float:
-                return max(math.dist((c.x, c.y), before.get(c.id, (c.x, c.y))) for c in chain)
+            def moved(chain: list[CardTrack]) -> bool:
+                return any(math.dist((c.x, c.y), before.get(c.id, (c.x, c.y))) > _GROWN_MM for c in chain)
 
-            away = min(chains, key=lambda c: (len(c), -round(travelled(c), -1), -max(t.order for t in c)))
+            # when both parts were moved, the card that was laid last begins the new hand
+            away = min(chains, key=lambda c: (len(c), not moved(c), -max(t.order for t in c)))
             stay = [c for c in cards if c not in away]
             now = min(math.dist((a.x, a.y), (b.x, b.y)) for a in away for b in stay)
             was = min(
@@ -365,8 +371,9 @@ class Hands:
             )
             if now <= _SPLIT_MM or now - was < (_GROWN_MM if was < _SPLIT_MM else _SPLIT_MM):
                 continue
-            at = rest.rested(away[0].foot, None)
-            self._parted[seat] = _Parted(hand, away, at, rest.t, rest.by(away[0].foot), rest.pictures)
+            foot = away[0].foot
+            at = rest.rested(foot, None)
+            self._parted[seat] = _Parted(hand, away, at, rest.t, rest.by(foot), rest.pictures(foot))
             if rest.vouched:
                 self.confirm_split(seat, rest.t)
 
@@ -417,10 +424,9 @@ class Hands:
         )
 
 
-def overlap(a: Array, b: Array) -> float:
-    """Share of a card's area that two card outlines have in common."""
-    area, _ = cv2.intersectConvexConvex(a.astype(np.float32), b.astype(np.float32))
-    return float(area) / (CARD_MM[0] * CARD_MM[1])
+def _meet(a: CardGroup, b: CardGroup) -> bool:
+    near = math.dist((a.x, a.y), (b.x, b.y)) < 110
+    return near and overlap(card_outline(a.x, a.y, a.yaw), card_outline(b.x, b.y, b.yaw)) > 0.05
 
 
 def _chains(cards: Sequence[CardTrack]) -> list[list[CardTrack]]:

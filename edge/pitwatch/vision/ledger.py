@@ -6,6 +6,7 @@ seconds.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -21,11 +22,11 @@ from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.felt import Felt
 from pitwatch.vision.fuse import card_groups, stack_groups
 from pitwatch.vision.hands import Hands
-from pitwatch.vision.motion import Foot, Mask, Motion, TopView, View
+from pitwatch.vision.motion import Foot, Image, Mask, Motion, TopView, View, share_changed
 from pitwatch.vision.peek import PeekWatch
 from pitwatch.vision.spots import Spots
 from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline
-from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
+from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch, margin, merged
 
 __all__ = ["CLEAR_OF_HAND_MM", "RECHECK_S", "Ledger", "Patience"]
 
@@ -84,44 +85,63 @@ class Ledger:
         self._outbox = outbox
         self._peek = PeekWatch(self._view)
         self._suspects: list[tuple[float, float, float]] = []
+        # the top view as it was when each place was last compared
+        self._ref: Image = np.zeros((self._view.h, self._view.w, 3), dtype=np.uint8)
+        self._ref_known: Mask = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
 
-    def compare(self, z: ZoneWatch, frame: Frame, pictures: Pictures, since: float | None = None) -> bool:
-        """Compare a zone's looks with what is known and commit; False when another look is needed first.
+    def compare(
+        self,
+        zones: Sequence[ZoneWatch],
+        frame: Frame,
+        pictures: Callable[[ZoneWatch], Pictures],
+        since: float | None = None,
+    ) -> bool:
+        """Compare zones' looks with what is known and commit; False when another look is needed first.
 
-        since: for a frame that is vouched to be at rest, the time of the one before it.
+        zones: of one group, or all of a still; at rest, each with two looks or more. since: for a frame that
+        is vouched to be at rest, the time of the one before it.
         """
         vouched = since is not None
-        cards, stacks = self._plans(z, z.looks, 1 if vouched else 2)
-        if (cards.unresolved or stacks.unresolved) and len(z.looks) < _MOST_LOOKS and not vouched:
+        n = min(len(z.looks) for z in zones)
+        looks = merged([z.looks[-n:] for z in zones])
+        cards, stacks = self._plans(zones, looks, 1 if vouched else 2)
+        if (cards.unresolved or stacks.unresolved) and n < _MOST_LOOKS and not vouched:
             return False
-        last = z.looks[-1]
+        last = looks[-1]
         self._doubts(cards, stacks, frame.t)
-        self._commit(cards, stacks, self._rest(z, frame, last.view, pictures, since), frame)
-        hole = self.hands.hole()
-        if hole is not None and self._territory.sees(z.zone, hole.x, hole.y):
-            peeked = self._peek.settled(hole)
-            if peeked is not None:
-                self._outbox.add(Draft(peeked, frame.t, _peek, pictures, "dealer"))
-        self._learn(z, last)
-        z.settled(frame.t, z.foot.of(last.view.top).copy())
-        z.recheck = bool(cards.suspects or cards.missing or stacks.suspects or stacks.missing)
-        self.plan_revisit(z, frame.t)
+        rest = self._rest(zones, frame, last.view, pictures, since)
+        self._commit(cards, stacks, rest, frame)
+        self._peeked(zones, rest)
+        self._learn(zones, last)
+        for z in zones:
+            z.settled(frame.t)
+            z.recheck = bool(cards.suspects or cards.missing or stacks.suspects or stacks.missing)
+            self.plan_revisit(z, frame.t)
         return True
 
-    def confirm(self, z: ZoneWatch, frame: Frame, pictures: Pictures, since: float | None = None) -> None:
-        """Hands are over the zone: take in what lies still and clear of them, remove nothing."""
-        looks = z.looks if since is not None else z.glances[-3:]
-        cards, stacks = self._plans(z, looks, 1 if since is not None else 2)
+    def confirm(
+        self,
+        zones: Sequence[ZoneWatch],
+        frame: Frame,
+        pictures: Callable[[ZoneWatch], Pictures],
+        since: float | None = None,
+    ) -> None:
+        """Hands are over the zones: take in what lies still and clear of them, remove nothing."""
+        looks = merged([z.looks for z in zones]) if since is not None else zones[0].glances[-3:]
+        cards, stacks = self._plans(zones, looks, 1 if since is not None else 2)
         busy = np.zeros((self._view.h, self._view.w), dtype=np.uint8)
         if looks[-1].arms is not None:
             busy[looks[-1].arms] = 1
         if since is None:
-            busy[self._motion.moved_t > frame.t - self._patience.settle_s] = 1
+            busy[looks[-1].view.moved] = 1
         r = int(CLEAR_OF_HAND_MM / self._view.cell)
         busy = np.asarray(cv2.dilate(busy, np.ones((2 * r + 1, 2 * r + 1), np.uint8)), dtype=np.uint8)
 
         def clear(f: Foot) -> bool:
-            return not busy[f.r0 : f.r1, f.c0 : f.c1][f.mask].any()
+            if busy[f.r0 : f.r1, f.c0 : f.c1][f.mask].any():
+                return False
+            still = self._motion.still_since(f)
+            return since is not None or (still is not None and still <= frame.t - self._patience.settle_s)
 
         def foot(x: float, y: float, yaw: float) -> Foot:
             return self._view.foot(card_outline(x, y, yaw))
@@ -139,13 +159,14 @@ class Ledger:
                 if clear(self._view.foot(stack_outline(self._view, g.x, g.y, g.count)))
             ],
         )
-        self._commit(cards, stacks, self._rest(z, frame, looks[-1].view, pictures, since), frame)
+        rest = self._rest(zones, frame, looks[-1].view, pictures, since)
+        self._commit(cards, stacks, rest, frame)
 
     def glance(self, z: ZoneWatch, zlook: ZoneLook, t: float) -> None:
         """Take in a further look at a quiet zone, for better readings."""
         self.hands.glance(card_groups([zlook.look]))
         for x, y, _ in self.spots.unread(t):
-            if self._territory.sees(z.zone, x, y):
+            if self._territory.sees((z.zone,), x, y):
                 self.spots.tried(x, y)
         self.spots.glance(stack_groups([zlook.look]), t)
         self.plan_revisit(z, t)
@@ -153,8 +174,8 @@ class Ledger:
     def plan_revisit(self, z: ZoneWatch, t: float) -> None:
         """When a quiet zone is worth another look: something in it was not read, or is in doubt."""
         waits = [RECHECK_S] if z.recheck else []
-        waits += [0.15 for x, y in self.hands.unread(t) if self._territory.sees(z.zone, x, y)]
-        waits += [w for x, y, w in self.spots.unread(t) if self._territory.sees(z.zone, x, y)]
+        waits += [0.15 for x, y in self.hands.unread(t) if self._territory.sees((z.zone,), x, y)]
+        waits += [w for x, y, w in self.spots.unread(t) if self._territory.sees((z.zone,), x, y)]
         z.revisit_t = t + min(waits) if waits else None
 
     def step(self, view: View) -> None:
@@ -170,13 +191,35 @@ class Ledger:
 
     # -- one comparison
 
-    def _plans(self, z: ZoneWatch, looks: list[ZoneLook], need: int) -> tuple[CardPlan, StackPlan]:
-        p = self._patience
+    def _plans(
+        self, zones: Sequence[ZoneWatch], looks: list[ZoneLook], need: int
+    ) -> tuple[CardPlan, StackPlan]:
+        seen = [z.zone for z in zones]
         s = Scale(
-            self._view, self._felt, self._territory, self._layout, z.zone, z.foot, z.ref, p.agree_mm, need
+            view=self._view,
+            felt=self._felt,
+            layout=self._layout,
+            judges=lambda x, y: self._territory.sees(seen, x, y),
+            changed=self._changed,
+            agree_mm=self._patience.agree_mm,
+            need=need,
         )
         cards = compare_cards(list(self.hands.tracks.values()), looks, s)
         return cards, compare_stacks(list(self.spots.tracks.values()), looks, s)
+
+    def _changed(self, foot: Foot, top: Image, free: Mask) -> float:
+        known = free & foot.of(self._ref_known)
+        if (known & foot.mask).sum() < 0.5 * (free & foot.mask).sum():
+            return 1.0
+        return share_changed(foot, foot.of(self._ref), foot.of(top), known)
+
+    def _peeked(self, zones: Sequence[ZoneWatch], rest: Rest) -> None:
+        hole = self.hands.hole()
+        if hole is None or not self._territory.sees([z.zone for z in zones], hole.x, hole.y):
+            return
+        at = self._peek.settled(hole)
+        if at is not None:
+            self._outbox.add(Draft(at, rest.t, _peek, rest.pictures(hole.foot), "dealer"))
 
     def _commit(self, cards: CardPlan, stacks: StackPlan, rest: Rest, frame: Frame) -> None:
         hands = self.hands.numbers()
@@ -211,42 +254,68 @@ class Ledger:
         self._suspects.append((x, y, t))
         return False
 
-    def _rest(self, z: ZoneWatch, frame: Frame, view: View, pictures: Pictures, since: float | None) -> Rest:
-        began = z.disturbed_t if since is None else since
+    def _rest(
+        self,
+        zones: Sequence[ZoneWatch],
+        frame: Frame,
+        view: View,
+        pictures: Callable[[ZoneWatch], Pictures],
+        since: float | None,
+    ) -> Rest:
+        kept: dict[str, Pictures] = {}
+
+        def zone_of(foot: Foot) -> ZoneWatch:
+            x = self._view.x0 + self._view.cell * (foot.c0 + foot.c1 - 1) / 2
+            y = self._view.y0 + self._view.cell * (foot.r0 + foot.r1 - 1) / 2
+            return max(zones, key=lambda z: margin(z.zone, x, y))
+
+        def began(foot: Foot) -> float:
+            return zone_of(foot).disturbed_t if since is None else since
 
         def rested(foot: Foot, where: Mask | None) -> float:
             if since is not None:
                 return frame.t
             still = self._motion.still_since(foot, where)
-            latest = z.rest_t if z.rest_t is not None else frame.t
-            return min(max(still, began), latest) if still is not None else latest
+            at = zone_of(foot).rest_t
+            latest = at if at is not None else frame.t
+            return min(max(still, began(foot)), latest) if still is not None else latest
 
         def by(foot: Foot) -> By | None:
-            sides = self._arms.near(foot, began)
+            sides = self._arms.near(foot, began(foot))
             return next(iter(sides)) if len(sides) == 1 else None
 
         def touched(foot: Foot) -> bool:
-            if since is not None or self._arms.near(foot, began):
+            if since is not None or self._arms.near(foot, began(foot)):
                 return True
             n = _TOUCHED_CELLS
             box = (slice(max(foot.r0 - n, 0), foot.r1 + n), slice(max(foot.c0 - n, 0), foot.c1 + n))
-            return bool((self._motion.moved_t[box] >= began).any())
+            return bool((self._motion.moved_t[box] >= began(foot)).any())
 
-        return Rest(frame.t, since is not None, view.top, rested, by, touched, pictures)
+        def shown(foot: Foot) -> Pictures:
+            z = zone_of(foot)
+            if z.zone.name not in kept:
+                kept[z.zone.name] = pictures(z)
+            return kept[z.zone.name]
 
-    def _learn(self, z: ZoneWatch, last: ZoneLook) -> None:
+        return Rest(frame.t, since is not None, view.top, rested, by, touched, shown)
+
+    def _learn(self, zones: Sequence[ZoneWatch], last: ZoneLook) -> None:
         """What nothing covers is felt; what lies there now is background to the arms."""
-        box = z.foot
-        own = box.mask if last.arms is None else box.mask & ~box.of(last.arms)
-        bare = own.copy()
         outlines = [t.outline(10.0) for t in self.hands.tracks.values()]
         outlines += [card_outline(c.x, c.y, c.yaw, 10.0) for c in last.look.cards]
         outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in self.spots.tracks.values()]
         outlines += [stack_outline(self._view, s.x, s.y, s.count, 10.0) for s in last.look.stacks]
-        for o in outlines:
-            bare &= ~self._view.foot(o).onto(box)
-        self._felt.learn(last.view.t, last.view.top, box, bare)
-        self._motion.absorb(last.view, box, own)
+        feet = [self._view.foot(o) for o in outlines]
+        for z in zones:
+            box = z.foot
+            own = box.mask if last.arms is None else box.mask & ~box.of(last.arms)
+            bare = own.copy()
+            for f in feet:
+                bare &= ~f.onto(box)
+            self._felt.learn(last.view.t, last.view.top, box, bare)
+            self._motion.absorb(last.view, box, own)
+            box.of(self._ref)[own] = box.of(last.view.top)[own]
+            box.of(self._ref_known)[own] = True
 
 
 def _peek(t: float) -> Peek:

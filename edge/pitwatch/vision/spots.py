@@ -18,7 +18,7 @@ from pitwatch.game.events import Chips, TableEvent
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.vision.compare import StackPlan
-from pitwatch.vision.drafts import Draft, Outbox, Rest
+from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.fuse import StackGroup
 from pitwatch.vision.hands import Hands
 from pitwatch.vision.motion import Foot, Image, TopView
@@ -28,6 +28,7 @@ __all__ = ["Spots"]
 
 _FINE_MM = 96
 _FINE_LEVEL = 28
+_STAYS, _CHANGED = 0.04, 0.15
 _TRIES = 5
 
 Key = tuple[int, str, int]
@@ -211,11 +212,11 @@ class Spots:
         sure = was is not None and p >= self._chips_p
         fine = self._fine(t.x, t.y, image)
         change = self._fine_changed(t, fine)
-        if sure and not rest.touched(t.foot):
+        # a new opinion on an unchanged picture is no change; one chip more changes a sixth of it at least
+        if sure and (change < _STAYS or not rest.touched(t.foot)):
             return False
-        if sure or change > 0.2:
-            # an unchanged picture of a stack that was read is no news
-            t.values.next_epoch(float(np.interp(change, (0.03, 0.25), (0.98, 0.1))))
+        if sure or change > _CHANGED:
+            t.values.next_epoch(float(np.interp(change, (_STAYS, _CHANGED), (0.9, 0.1))))
         for seen in g.seen.values():
             t.values.add(seen)
         self._chips(t, g)
@@ -293,13 +294,14 @@ class Spots:
             )
 
         empty = not self.stacks(key)
+        places = [*where, *(s.foot for s in self.stacks(key))]
         self._pending.setdefault(key, []).append(freeze)
         self._outbox.add(
             Draft(
                 at,
                 now_t,
                 make,
-                rest.pictures,
+                rest.pictures(places[0]) if places else Pictures(None),
                 sides.pop() if len(sides) == 1 else None,
                 rank=0 if empty else 5,
                 removal=empty,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +25,7 @@ __all__ = [
     "Values",
     "box_outline",
     "card_outline",
+    "overlap",
     "stack_outline",
     "yaw_between",
     "yaw_mean",
@@ -56,6 +58,12 @@ def box_outline(x: float, y: float, w: float, h: float, yaw: float, grow: float 
     side = np.array([-math.sin(a), math.cos(a)]) * (h / 2 + grow)
     corners = np.array([up + side, up - side, -up - side, -up + side])
     return np.asarray(corners + np.array([x, y]), dtype=np.float64)
+
+
+def overlap(a: Array, b: Array) -> float:
+    """Share of a card's area that two card outlines (4, 2) have in common, 0 to 1."""
+    area, _ = cv2.intersectConvexConvex(a.astype(np.float32), b.astype(np.float32))
+    return float(area) / (CARD_MM[0] * CARD_MM[1])
 
 
 def stack_outline(view: TopView, x: float, y: float, count: int, grow: float = 0.0) -> Array:
@@ -186,7 +194,10 @@ _OTHERS = 40.0  # how many values share what is left
 
 
 class Values:
-    """What a stack is worth, from all looks at it since it last could have changed."""
+    """What a stack is worth, from all looks at it since it last could have changed.
+
+    They are averaged, a clear one counting more than an unclear one.
+    """
 
     def __init__(self) -> None:
         self._prior: dict[int, float] = {}
@@ -214,9 +225,10 @@ class Values:
         if not self._looks:
             return _softmax(self._prior) if self._prior else {}
         named = {v for look in self._looks for v in look} | set(self._prior)
-        n = len(self._looks)
+        sure = [math.exp(2 * max(look.values())) for look in self._looks]
+        n = sum(sure)
         total = {
-            v: sum(look.get(v, look[_REST]) for look in self._looks) / n
+            v: sum(k * look.get(v, look[_REST]) for k, look in zip(sure, self._looks, strict=True)) / n
             + (self._prior.get(v, self._prior[_REST]) if self._prior else 0.0)
             for v in named
         }

@@ -96,7 +96,8 @@ class Watcher:
         self._view = view = TopView(camera, layout)
         self._motion = Motion(view)
         self._arms = ArmFinder(view, layout, o.arm_mm)
-        territory = Territory([z for z in layout.zones() if self._visible(z)], view)
+        territory = Territory(layout, [z for z in layout.zones() if self._visible(z)], view)
+        self._territory = territory
         self._zones = {z.name: ZoneWatch(z, territory.feet[z.name]) for z in territory.zones}
         self._outbox = Outbox(o.order_s, keep)
         patience = Patience(
@@ -220,6 +221,10 @@ class Watcher:
         t, o = frame.t, self.options
         due = [z for z in self._zones.values() if z.wants_look(t, o.agree_s, o.confirm_s)]
         due.sort(key=lambda z: (z.state != "settling", z.look_t, z.rest_t or t))
+
+        def pictures(k: ZoneWatch) -> Pictures:
+            return self._pictures(k, frame)
+
         for z in due[: o.max_looks]:
             zlook = self._take_look(frame, view, z)
             if z.state == "quiet":
@@ -230,42 +235,52 @@ class Watcher:
             elif z.state == "disturbed":
                 z.glances = [g for g in z.glances if t - g.view.t < 2.0] + [zlook]
                 if len(z.glances) >= 2:
-                    self._ledger.confirm(z, frame, self._pictures(z, frame))
+                    self._ledger.confirm([z], frame, pictures)
             elif self._hands_over(z, zlook.look.hands):
                 z.bar(t, _BAR_S)
             else:
                 z.looks.append(zlook)
-                if len(z.looks) >= 2:
-                    self._ledger.compare(z, frame, self._pictures(z, frame))
+                group = [self._zones[k.name] for k in self._territory.group(z.zone)]
+                resting = [k for k in group if k.state == "settling"]
+                if all(len(k.looks) >= 2 for k in resting):
+                    self._ledger.compare(resting, frame, pictures)
 
     def _look_once_more(self, frame: Frame) -> None:
         """At the end: what had come to rest gets the looks that it still wants."""
+        if frame.settled:
+            return
         view = View(frame.t, self._motion.history[-1][1], self._nothing, self._nothing)
-        for z in self._zones.values():
-            while z.state != "quiet" and z.rest_t is not None and not frame.settled:
-                z.looks.append(self._take_look(frame, view, z))
-                if self._hands_over(z, z.looks[-1].look.hands):
-                    break
-                if len(z.looks) >= 2:
-                    self._ledger.compare(z, frame, self._pictures(z, frame))
+        resting = [z for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
+        for z in resting:
+            z.looks += [self._take_look(frame, view, z) for _ in range(2 - len(z.looks))]
+        clear = [z for z in resting if not self._hands_over(z, z.looks[-1].look.hands)]
+        if clear:
+            while not self._ledger.compare(clear, frame, lambda k: self._pictures(k, frame)):
+                for z in clear:
+                    z.looks.append(self._take_look(frame, view, z))
 
     def _look_everywhere(self, frame: Frame, view: View) -> None:
         """A settled frame: every zone gets its one look."""
         since = self._last.t if self._last is not None else frame.t
         zlooks = {name: self._take_look(frame, view, z) for name, z in self._zones.items()}
         arms = self._arms_in_still([h for k in zlooks.values() for h in k.look.hands])
+        clear: list[ZoneWatch] = []
+        covered: list[ZoneWatch] = []
         for name, z in self._zones.items():
             z.looks = [ZoneLook(zlooks[name].look, view, arms)]
             z.rest_t = frame.t
-            if self._hands_over(z, zlooks[name].look.hands):
-                if self.keep is not None:
-                    z.shots["during"] = (frame.t, self._crop(frame, z.zone))
-                self._ledger.confirm(z, frame, self._pictures(z, frame), since)
+            over = self._hands_over(z, zlooks[name].look.hands)
+            (covered if over else clear).append(z)
+            if self.keep is not None and over:
+                z.shots["during"] = (frame.t, self._crop(frame, z.zone))
+            elif self.keep is not None and self._last is not None:
+                z.shots.setdefault("before", (self._last.t, self._crop(self._last, z.zone)))
+        if clear:
+            self._ledger.compare(clear, frame, lambda k: self._pictures(k, frame), since)
+        if covered:
+            self._ledger.confirm(covered, frame, lambda k: self._pictures(k, frame), since)
+            for z in covered:
                 z.unsettled(frame.t)
-            else:
-                if self.keep is not None and self._last is not None:
-                    z.shots.setdefault("before", (self._last.t, self._crop(self._last, z.zone)))
-                self._ledger.compare(z, frame, self._pictures(z, frame), since)
 
     def _arms_in_still(self, hands: Iterable[HandSeen]) -> Mask | None:
         """In a still nothing moves: an arm is what belongs to a hand that was seen."""
