@@ -191,6 +191,7 @@ class Audit:
             self._void(rnd, e)
         elif isinstance(e, Peek):
             lines.insurance_closes(rnd)
+            playing.checked(rnd)
             rnd.peeked = e.t if rnd.peeked is None else rnd.peeked
         elif isinstance(e, Signal):
             self._signal(rnd, e)
@@ -203,6 +204,8 @@ class Audit:
             if e.card != before:
                 self._see(e.card)
             dealing.on_turn(rnd, e)
+            if rnd.dealer_natural:
+                playing.checked(rnd)
         elif isinstance(e, Gone):
             dealing.on_gone(rnd, e)
         elif isinstance(e, Clear):

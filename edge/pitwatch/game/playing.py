@@ -153,8 +153,24 @@ def _paid_natural(rnd: Round, hand: Hand, e: Chips) -> None:
     hand.even_money = False
     if check is None:
         return
-    if rnd.say("blackjack_paid_early", hand.seat, hand.number, observed=paid, evidence=e.evidence):
+    if rnd.profile.peek_seen:
+        paid_early(rnd, hand, paid, e.evidence)
+    else:
+        # a peek can be missed: only one that comes after the payment proves that there was none before
+        rnd.unchecked.append((hand, paid, e.evidence))
+
+
+def paid_early(rnd: Round, hand: Hand, paid: int, evidence: tuple[str, ...]) -> None:
+    """Say that a blackjack was paid before the hole card was checked."""
+    if rnd.say("blackjack_paid_early", hand.seat, hand.number, observed=paid, evidence=evidence):
         hand.paid_early = True
+
+
+def checked(rnd: Round) -> None:
+    """The hole card is being checked, or turns out a blackjack: what was paid until now was paid too early."""
+    for hand, paid, evidence in rnd.unchecked:
+        paid_early(rnd, hand, paid, evidence)
+    rnd.unchecked.clear()
 
 
 def _grew(rnd: Round, hand: Hand, change: Change, before: int) -> None:

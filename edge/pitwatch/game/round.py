@@ -64,6 +64,7 @@ class Round:
     """When the hole card was turned, or the dealer drew."""
     shown_early: bool = False
     peeked: float | None = None
+    unchecked: list[tuple[Hand, int, tuple[str, ...]]] = field(default_factory=list)
     played: float | None = None
     """When the first act after the deal was seen."""
     drew: float | None = None
