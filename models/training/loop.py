@@ -34,6 +34,11 @@ class Data:
         self.arrays = {k: np.concatenate(v) for k, v in parts.items()}
         self.n = len(self.arrays[keys[0]])
 
+    def keep(self, rows: np.ndarray) -> None:
+        """Go on with the rows that are true in the boolean `rows` (n,) only."""
+        self.arrays = {k: v[rows] for k, v in self.arrays.items()}
+        self.n = int(rows.sum())
+
     def batches(self, size: int, seed: int) -> Iterator[dict[str, np.ndarray]]:
         """The whole set once, in an order that only the seed decides."""
         order = np.random.default_rng(seed).permutation(self.n)

@@ -101,7 +101,7 @@ def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None
     wide = {"regular": u(4.2, 7), "large": u(6, 8.5), "jumbo": u(8, 10.5)}[kind]
     white = int(u(236, 256))
     red = (int(u(165, 240)), int(u(0, 60)), int(u(0, 70)))
-    dark = int(u(0, 45) if rng.random() < 0.8 else u(45, 95))
+    dark = int(u(0, 45) if rng.random() < 0.65 else u(45, 110))
     pip = float(u(9, 14.5) if kind != "jumbo" else u(8, 12))
     # a pip field leaves the index its column, as printed decks do, mostly
     field = 31.5 - wide * (1.7 if rng.random() < 0.85 else 1.0) - pip / 2
@@ -118,7 +118,7 @@ def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None
         pip=pip,
         pip_dx=float(np.clip(u(10.5, 17), 7.5, max(field, 7.6))),
         pip_dy=float(u(24, 33)),
-        pip_stretch=float(u(0.78, 1.0)),
+        pip_stretch=float(u(0.74, 1.02)),
         ace=float(u(14, 40)),
         ace_ring=bool(rng.random() < 0.3),
         court_inset=float(u(7, 13) if kind == "regular" else u(10, 18)),
@@ -201,15 +201,39 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
     def fill(points: NDArray[np.float64]) -> None:
         cv2.fillPoly(im, [np.round(points * n).astype(np.int32)], 255)
 
+    def leaf(top: float, bottom: float) -> NDArray[np.float64]:
+        """A spade's leaf, point upward: from slender with a hollow tip to round with full lobes."""
+        hw, sy = rng.uniform(0.4, 0.49), rng.uniform(0.5, 0.68)
+        tip, lobe, notch = rng.uniform(-0.02, 0.12), rng.uniform(0.9, 1.0), rng.uniform(0.74, 0.92)
+        parts = [
+            ((0, 0), (tip, rng.uniform(0.12, 0.32)), (hw, sy - rng.uniform(0.12, 0.34)), (hw, sy)),
+            ((hw, sy), (hw, sy + (lobe - sy) * 0.6), (hw * 0.8, lobe), (hw * 0.5, lobe)),
+            ((hw * 0.5, lobe), (hw * 0.25, lobe), (0.05, notch + 0.03), (0, notch)),
+        ]
+        s = np.linspace(0, 1, 16)[:, None]
+        right = np.vstack(
+            [
+                (1 - s) ** 3 * a + 3 * s * (1 - s) ** 2 * b + 3 * s**2 * (1 - s) * c + s**3 * d
+                for a, b, c, d in (np.array(q, float) for q in parts)
+            ]
+        )
+        outline = np.vstack([right, right[::-1] * [-1, 1]])
+        return np.column_stack([0.5 + outline[:, 0], top + outline[:, 1] * (bottom - top)])
+
     def heart(top: float, bottom: float, tip: int) -> NDArray[np.float64]:
+        if rng.random() < 0.6:
+            shape = leaf(0.0, 1.0)
+            y = shape[:, 1] if tip > 0 else 1 - shape[:, 1]
+            return np.column_stack([shape[:, 0], top + y * (bottom - top)])
         x = 16 * np.sin(t) ** 3
         y = 13 * np.cos(t) - (5 + rng.uniform(-0.8, 0.8)) * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t)
         y = (y - y.min()) / (y.max() - y.min())
         y = y if tip < 0 else 1 - y
         return np.column_stack([0.5 + x / 33, top + (1 - y) * (bottom - top)])
 
-    stem_w = rng.uniform(0.12, 0.26)
-    stem = np.array([[0.47, 0.6], [0.53, 0.6], [0.5 + stem_w, 0.985], [0.5 - stem_w, 0.985]])
+    stem_w = rng.uniform(0.05, 0.26)
+    waist = rng.uniform(0.015, 0.05)
+    stem = np.array([[0.5 - waist, 0.6], [0.5 + waist, 0.6], [0.5 + stem_w, 0.985], [0.5 - stem_w, 0.985]])
     if suit == "h":
         fill(heart(0.02, 0.98, -1))
     elif suit == "d":
@@ -222,14 +246,15 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
             points += [(1 - s) ** 2 * p + 2 * s * (1 - s) * mid + s**2 * q for s in np.linspace(0, 1, 12)]
         fill(np.array(points))
     elif suit == "s":
-        fill(heart(0.02, 0.8, 1))
+        fill(heart(0.02, rng.uniform(0.76, 0.88), 1))
         fill(stem)
     else:
-        r = rng.uniform(0.2, 0.235)
+        r = rng.uniform(0.18, 0.25)
         circle = np.column_stack([np.cos(t), np.sin(t)]) * r
-        for c in ((0.5, r + 0.02), (r + 0.03, 0.56), (0.97 - r, 0.56)):
+        low = rng.uniform(0.52, 0.64)
+        for c in ((0.5, r + 0.02), (r + 0.03, low), (0.97 - r, low)):
             fill(circle + np.array(c))
-        fill(np.array([[0.42, 0.4], [0.58, 0.4], [0.55, 0.66], [0.45, 0.66]]))
+        fill(np.array([[0.44, 0.36], [0.56, 0.36], [0.55, 0.66], [0.45, 0.66]]))
         fill(stem)
     out = cv2.resize(im, (width, height), interpolation=cv2.INTER_AREA)
     return np.asarray(out, np.float32) / 255
