@@ -30,6 +30,7 @@ from pitwatch.vision.crops import (
 from pitwatch.vision.detector import Box, Detector, thin_out
 from pitwatch.vision.fit import edge_picture, fit_card
 from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
+from pitwatch.vision.silhouette import count_likelihood, fit_stack
 from pitwatch.vision.stack_reader import StackReader, StackReading
 
 __all__ = ["Eyes"]
@@ -104,18 +105,24 @@ class Eyes:
         readings = self._read_strips(image, places)
         # the first reading tells where the stack stands, the second what it is
         places = [moved_base(self.camera, x, y, r.foot) for (x, y), r in zip(places, readings, strict=True)]
-        readings = self._read_strips(image, places)
+        outlines = [fit_stack(image, self.camera, x, y) for x, y in places]
+        readings = self._read_strips(image, places, np.array([count_likelihood(o) for o in outlines]))
         return tuple(
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
         )
 
-    def _read_strips(self, image: NDArray[np.uint8], places: list[tuple[float, float]]) -> list[StackReading]:
+    def _read_strips(
+        self,
+        image: NDArray[np.uint8],
+        places: list[tuple[float, float]],
+        heights: NDArray[np.float64] | None = None,
+    ) -> list[StackReading]:
         strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
         scales = np.array(
             [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32
         )
-        return self._stacks.read(strips, scales)
+        return self._stacks.read(strips, scales, heights)
 
 
 def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Box]:

@@ -44,8 +44,16 @@ class StackReader:
         # a colour that this house does not have is impossible, not merely unlikely
         self._cents = [by_name.get(str(n)) for n in names]
 
-    def read(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> list[StackReading]:
-        """strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm."""
+    def read(
+        self,
+        strips: NDArray[np.uint8],
+        scales: NDArray[np.float32],
+        heights: NDArray[np.float64] | None = None,
+    ) -> list[StackReading]:
+        """strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm.
+
+        heights: (N, 26), what else is known of the number of chips, as log-likelihoods.
+        """
         if not len(strips):
             return []
         x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
@@ -56,7 +64,7 @@ class StackReader:
         cents = [c for c in self._cents if c is not None]
         out = []
         for i in range(len(strips)):
-            n = _softmax(count[i] / self._cool_count)
+            n = _softmax(count[i] / self._cool_count + (0.0 if heights is None else heights[i]))
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
             best = int(n[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
