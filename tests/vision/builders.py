@@ -411,7 +411,7 @@ class Story:
         to: Point,
         change: Change = lambda s: s,
         stay: float = 0.2,
-        then: float = 1.2,
+        then: float = 0.9,
         also: tuple[ArmPose, ...] = (),
     ) -> Story:
         """An arm comes (0 the dealer's, else a seat's), does something there, leaves; then a rest.

@@ -50,7 +50,7 @@ def test_a_still_needs_one_look():
     assert told(chips(2500, seat=2), laid("As", 2), laid("7d", 2, 1)) == ["2 main 2500", "2 As", "2 7d"]
 
 
-def test_a_still_with_a_hand_over_a_zone_is_not_compared_there_but_names_the_side():
+def test_in_a_still_what_is_near_a_hand_waits_and_the_side_is_known():
     before = plus(laid("As", 3))(Scene(0.0))
     under = replace(plus(laid("7d", 3, 1))(before), arms=(ARM,))
     after = replace(under, arms=())

@@ -20,7 +20,7 @@ from pitwatch.vision.arms import ArmFinder
 from pitwatch.vision.compare import CardPlan, Scale, StackPlan, compare_cards, compare_stacks
 from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.felt import Felt
-from pitwatch.vision.fuse import card_groups, stack_groups
+from pitwatch.vision.fuse import CardGroup, card_groups, stack_groups
 from pitwatch.vision.hands import Hands
 from pitwatch.vision.motion import Foot, Image, Mask, Motion, TopView, View, share_changed
 from pitwatch.vision.peek import PeekWatch
@@ -109,6 +109,8 @@ class Ledger:
             return False
         last = looks[-1]
         self._doubts(cards, stacks, frame.t)
+        if last.arms is not None:
+            self._only_clear(cards, stacks, self._clear_of(last.arms))
         rest = self._rest(zones, frame, last.view, pictures, since)
         self._commit(cards, stacks, rest, frame)
         self._peeked(zones, rest)
@@ -119,48 +121,24 @@ class Ledger:
             self.plan_revisit(z, frame.t)
         return True
 
-    def confirm(
-        self,
-        zones: Sequence[ZoneWatch],
-        frame: Frame,
-        pictures: Callable[[ZoneWatch], Pictures],
-        since: float | None = None,
-    ) -> None:
-        """Hands are over the zones: take in what lies still and clear of them, remove nothing."""
-        looks = merged([z.looks for z in zones]) if since is not None else zones[0].glances[-3:]
-        cards, stacks = self._plans(zones, looks, 1 if since is not None else 2)
-        busy = np.zeros((self._view.h, self._view.w), dtype=np.uint8)
+    def confirm(self, z: ZoneWatch, frame: Frame, pictures: Callable[[ZoneWatch], Pictures]) -> None:
+        """A disturbance goes on and on: take in what lies still and clear of it, remove nothing."""
+        looks = z.glances[-3:]
+        cards, stacks = self._plans([z], looks, 2)
+        busy = looks[-1].view.moved
         if looks[-1].arms is not None:
-            busy[looks[-1].arms] = 1
-        if since is None:
-            busy[looks[-1].view.moved] = 1
-        r = int(CLEAR_OF_HAND_MM / self._view.cell)
-        busy = np.asarray(cv2.dilate(busy, np.ones((2 * r + 1, 2 * r + 1), np.uint8)), dtype=np.uint8)
+            busy = busy | looks[-1].arms
+        clear = self._clear_of(busy)
 
-        def clear(f: Foot) -> bool:
-            if busy[f.r0 : f.r1, f.c0 : f.c1][f.mask].any():
-                return False
-            still = self._motion.still_since(f)
-            return since is not None or (still is not None and still <= frame.t - self._patience.settle_s)
+        def still(f: Foot) -> bool:
+            since = self._motion.still_since(f)
+            return since is not None and since <= frame.t - self._patience.settle_s and clear(f)
 
-        def foot(x: float, y: float, yaw: float) -> Foot:
-            return self._view.foot(card_outline(x, y, yaw))
-
-        cards = CardPlan(
-            seen=[(t, g) for t, g in cards.seen if clear(t.foot)],
-            turned=[(t, g) for t, g in cards.turned if clear(foot(g.x, g.y, g.yaw))],
-            added=[g for g in cards.added if clear(foot(g.x, g.y, g.yaw))],
-        )
-        stacks = StackPlan(
-            seen=[(s, g) for s, g in stacks.seen if clear(s.foot)],
-            added=[
-                g
-                for g in stacks.added
-                if clear(self._view.foot(stack_outline(self._view, g.x, g.y, g.count)))
-            ],
-        )
-        rest = self._rest(zones, frame, looks[-1].view, pictures, since)
-        self._commit(cards, stacks, rest, frame)
+        self._only_clear(cards, stacks, still)
+        cards.gone, cards.moved, stacks.gone = [], [], []
+        cards.seen = [(t, g) for t, g in cards.seen if still(t.foot)]
+        stacks.seen = [(t, g) for t, g in stacks.seen if still(t.foot)]
+        self._commit(cards, stacks, self._rest([z], frame, looks[-1].view, pictures, None), frame)
 
     def glance(self, z: ZoneWatch, zlook: ZoneLook, t: float) -> None:
         """Take in a further look at a quiet zone, for better readings."""
@@ -220,6 +198,25 @@ class Ledger:
         at = self._peek.settled(hole)
         if at is not None:
             self._outbox.add(Draft(at, rest.t, _peek, rest.pictures(hole.foot), "dealer"))
+
+    def _clear_of(self, busy: Mask) -> Callable[[Foot], bool]:
+        """Tells whether a place is clear of these cells, with room to spare."""
+        r = int(CLEAR_OF_HAND_MM / self._view.cell)
+        wide = cv2.dilate(busy.astype(np.uint8), np.ones((2 * r + 1, 2 * r + 1), np.uint8)).astype(np.bool_)
+        return lambda f: not wide[f.r0 : f.r1, f.c0 : f.c1][f.mask].any()
+
+    def _only_clear(self, cards: CardPlan, stacks: StackPlan, clear: Callable[[Foot], bool]) -> None:
+        """Believe in no new thing near a hand: it may be in the hand."""
+
+        def free(g: CardGroup) -> bool:
+            return clear(self._view.foot(card_outline(g.x, g.y, g.yaw)))
+
+        cards.added = [g for g in cards.added if free(g)]
+        cards.turned = [(t, g) for t, g in cards.turned if free(g)]
+        cards.moved = [(t, g) for t, g in cards.moved if free(g)]
+        stacks.added = [
+            g for g in stacks.added if clear(self._view.foot(stack_outline(self._view, g.x, g.y, g.count)))
+        ]
 
     def _commit(self, cards: CardPlan, stacks: StackPlan, rest: Rest, frame: Frame) -> None:
         hands = self.hands.numbers()

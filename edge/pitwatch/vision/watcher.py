@@ -232,18 +232,26 @@ class Watcher:
                 self._ledger.glance(z, zlook, t)
                 if recheck:
                     z.reopen(t)
-            elif z.state == "disturbed":
+                continue
+            if z.state == "disturbed":
                 z.glances = [g for g in z.glances if t - g.view.t < 2.0] + [zlook]
                 if len(z.glances) >= 2:
-                    self._ledger.confirm([z], frame, pictures)
-            elif self._hands_over(z, zlook.look.hands):
+                    self._ledger.confirm(z, frame, pictures)
+                continue
+            if self._hands_over(z, zlook.look.hands) and not z.barred_long(t, o.confirm_s):
                 z.bar(t, _BAR_S)
+                continue
+            over = self._hands_mask(zlook.look.hands)
+            if over is None:
+                z.barred_t = None
             else:
-                z.looks.append(zlook)
-                group = [self._zones[k.name] for k in self._territory.group(z.zone)]
-                resting = [k for k in group if k.state == "settling"]
-                if all(len(k.looks) >= 2 for k in resting):
-                    self._ledger.compare(resting, frame, pictures)
+                arms = over if zlook.arms is None else over | zlook.arms
+                zlook = ZoneLook(zlook.look, view, arms)
+            z.looks.append(zlook)
+            group = [self._zones[k.name] for k in self._territory.group(z.zone)]
+            resting = [k for k in group if k.state == "settling"]
+            if all(len(k.looks) >= 2 for k in resting):
+                self._ledger.compare(resting, frame, pictures)
 
     def _look_once_more(self, frame: Frame) -> None:
         """At the end: what had come to rest gets the looks that it still wants."""
@@ -263,36 +271,32 @@ class Watcher:
         """A settled frame: every zone gets its one look."""
         since = self._last.t if self._last is not None else frame.t
         zlooks = {name: self._take_look(frame, view, z) for name, z in self._zones.items()}
-        arms = self._arms_in_still([h for k in zlooks.values() for h in k.look.hands])
-        clear: list[ZoneWatch] = []
-        covered: list[ZoneWatch] = []
+        # in a still nothing moves: an arm is what belongs to a hand that was seen
+        arms = self._hands_mask(h for k in zlooks.values() for h in k.look.hands)
+        for a in self._arms.arms:
+            if arms is not None and (a.mask & arms).any():
+                arms |= a.mask
         for name, z in self._zones.items():
             z.looks = [ZoneLook(zlooks[name].look, view, arms)]
             z.rest_t = frame.t
-            over = self._hands_over(z, zlooks[name].look.hands)
-            (covered if over else clear).append(z)
-            if self.keep is not None and over:
-                z.shots["during"] = (frame.t, self._crop(frame, z.zone))
-            elif self.keep is not None and self._last is not None:
-                z.shots.setdefault("before", (self._last.t, self._crop(self._last, z.zone)))
-        if clear:
-            self._ledger.compare(clear, frame, lambda k: self._pictures(k, frame), since)
-        if covered:
-            self._ledger.confirm(covered, frame, lambda k: self._pictures(k, frame), since)
-            for z in covered:
-                z.unsettled(frame.t)
+        self._ledger.compare(list(self._zones.values()), frame, lambda k: self._pictures(k, frame), since)
+        if self.keep is not None:
+            for name, z in self._zones.items():
+                shot = (frame.t, self._crop(frame, z.zone))
+                if self._hands_over(z, zlooks[name].look.hands):
+                    z.shots["during"] = shot
+                else:
+                    z.shots = {"before": shot}
 
-    def _arms_in_still(self, hands: Iterable[HandSeen]) -> Mask | None:
-        """In a still nothing moves: an arm is what belongs to a hand that was seen."""
-        over = np.zeros((self._view.h, self._view.w), dtype=np.bool_)
+    def _hands_mask(self, hands: Iterable[HandSeen]) -> Mask | None:
+        """Cells over which hands were seen, with some room around; None without any."""
+        over: Mask | None = None
         for h in hands:
             if h.score >= _HAND_SCORE:
                 f = self._view.foot(box_outline(h.x, h.y, h.w, h.h, h.yaw, CLEAR_OF_HAND_MM))
+                over = self._nothing.copy() if over is None else over
                 over[f.r0 : f.r1, f.c0 : f.c1] |= f.mask
-        for a in self._arms.arms:
-            if (a.mask & over).any():
-                over |= a.mask
-        return over if over.any() else None
+        return over
 
     def _take_look(self, frame: Frame, view: View, z: ZoneWatch) -> ZoneLook:
         z.look_t = frame.t

@@ -175,6 +175,7 @@ class ZoneWatch:
     shots: dict[str, tuple[float, Image]] = field(default_factory=dict)
     reach: int = 0
     barred_until: float = -1e9
+    barred_t: float | None = None
 
     def start(self, t: float) -> None:
         """Begin, unlooked at."""
@@ -183,6 +184,7 @@ class ZoneWatch:
     def update(self, t: float, active: bool, settle_s: float) -> bool:
         """Take in whether anything moves or reaches into the zone now. True when a disturbance begins."""
         if active:
+            self.barred_t = None
             begins = self.state == "quiet"
             if begins:
                 self.disturbed_t = t
@@ -202,10 +204,15 @@ class ZoneWatch:
     def bar(self, t: float, for_s: float) -> None:
         """A look found a hand over the zone: it is not at rest."""
         self.barred_until = t + for_s
+        self.barred_t = t if self.barred_t is None else self.barred_t
         self.active_t, self.rest_t = t, None
         self.looks.clear()
         if self.state != "disturbed":
             self._become("disturbed", t)
+
+    def barred_long(self, t: float, long_s: float) -> bool:
+        """Whether a hand has been seen over the zone for long without moving: perhaps it is none."""
+        return self.barred_t is not None and t - self.barred_t >= long_s
 
     def wants_look(self, t: float, agree_s: float, confirm_s: float) -> bool:
         """Whether a look is due."""
@@ -223,11 +230,6 @@ class ZoneWatch:
         self._become("quiet", t)
         self.looks.clear()
         self.glances.clear()
-
-    def unsettled(self, t: float) -> None:
-        """A still shows a hand over the zone; what lies in it was not compared."""
-        self.looks.clear()
-        self._become("disturbed", t)
 
     def reopen(self, t: float) -> None:
         """Something is in doubt: look and compare again, as after a disturbance."""
