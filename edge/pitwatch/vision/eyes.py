@@ -93,7 +93,8 @@ class Eyes:
             r = readings.get(i)
             if r is None:
                 out.append(CardSeen(x, y, yaw, False, box.score))
-            else:
+            elif not (r.unread > 0.9 and r.visible < 0.32 and box.score < 0.75):
+                # what is left out is a third card that the outlines of two others suggest
                 ranks, suits = tuple(map(float, r.rank_logp)), tuple(map(float, r.suit_logp))
                 out.append(CardSeen(x, y, yaw, True, box.score, ranks, suits, r.unread, r.visible))
         return tuple(out)
