@@ -204,7 +204,7 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
     def leaf(top: float, bottom: float) -> NDArray[np.float64]:
         """A spade's leaf, point upward: from slender with a hollow tip to round with full lobes."""
         hw, sy = rng.uniform(0.4, 0.49), rng.uniform(0.5, 0.68)
-        tip, lobe, notch = rng.uniform(-0.02, 0.12), rng.uniform(0.9, 1.0), rng.uniform(0.74, 0.92)
+        tip, lobe, notch = rng.uniform(-0.02, 0.12), rng.uniform(0.9, 1.0), rng.uniform(0.5, 0.9)
         parts = [
             ((0, 0), (tip, rng.uniform(0.12, 0.32)), (hw, sy - rng.uniform(0.12, 0.34)), (hw, sy)),
             ((hw, sy), (hw, sy + (lobe - sy) * 0.6), (hw * 0.8, lobe), (hw * 0.5, lobe)),
@@ -231,9 +231,12 @@ def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
         y = y if tip < 0 else 1 - y
         return np.column_stack([0.5 + x / 33, top + (1 - y) * (bottom - top)])
 
-    stem_w = rng.uniform(0.05, 0.26)
-    waist = rng.uniform(0.015, 0.05)
-    stem = np.array([[0.5 - waist, 0.6], [0.5 + waist, 0.6], [0.5 + stem_w, 0.985], [0.5 - stem_w, 0.985]])
+    stem_w = rng.uniform(0.05, 0.24)
+    waist, knee = rng.uniform(0.012, 0.05), rng.uniform(0.68, 0.94)
+    # a stem keeps thin to its knee and flares below: between it and the lobes the paper shows
+    half = np.array([[waist, 0.5], [waist * 1.2, knee], [stem_w, 0.985]])
+    stem = np.vstack([half, half[::-1] * [-1, 1]])
+    stem[:, 0] += 0.5
     if suit == "h":
         fill(heart(0.02, 0.98, -1))
     elif suit == "d":
