@@ -43,7 +43,10 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         return
     cv2.setNumThreads(1)
     sampler = Sampler(
-        shard * 3 + ("zones", "cards", "strips").index(kind), held_out, 320.0 if kind == "zones" else 110.0
+        shard * 3 + ("zones", "cards", "strips").index(kind),
+        held_out,
+        320.0 if kind == "zones" else 110.0,
+        usual=0.7 if kind == "strips" else 0.0,
     )
     rng = np.random.default_rng([shard, 77])
     rows: dict[str, list[object]] = {}

@@ -6,7 +6,7 @@ picture. Angles in radians, counter-clockwise in the chip's own frame; colours B
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -63,12 +63,32 @@ class ChipArt:
         return self._tops[cents]
 
 
-def chip_art(chips: ChipSet, seed: int = 0) -> ChipArt:
-    """The art of a chip set as its colours say, one design for all its denominations."""
+def chip_art(chips: ChipSet, seed: int = 0, wear: NDArray[Any] | None = None) -> ChipArt:
+    """The art of a chip set as its colours say, one design for all its denominations.
+
+    wear: (64,) standard normal numbers by which a used or otherwise printed set differs; None for a new one.
+    """
     rng = np.random.default_rng([seed, 5])
     fonts = packaged_typefaces()
     font = fonts[int(rng.integers(len(fonts)))]
-    return ChipArt({d.cents: _plain(d, font) for d in chips.denominations})
+    designs = {d.cents: _plain(d, font) for d in chips.denominations}
+    if wear is None:
+        return ChipArt(designs)
+    spots, share = int(rng.choice([4, 6, 6, 8, 8, 8, 12])), float(rng.uniform(0.3, 0.5))
+    yellow = rng.random() < 0.5
+    for i, (cents, d) in enumerate(designs.items()):
+        body = np.clip(np.array(d.body) * (1 + 0.12 * wear[4 * i]) + 7 * wear[4 * i + 1 : 4 * i + 4], 5, 255)
+        spot = np.array([70, 215, 240]) if yellow and rng.random() < 0.4 else np.array(d.spot)
+        spot = np.clip(spot * (1 + 0.08 * wear[30 + i]), 5, 255)
+        designs[cents] = replace(
+            d,
+            body=(int(body[0]), int(body[1]), int(body[2])),
+            spot=(int(spot[0]), int(spot[1]), int(spot[2])),
+            spots=spots,
+            spot_share=share,
+            ring=rng.random() < 0.5,
+        )
+    return ChipArt(designs)
 
 
 def _plain(d: Denomination, font: str) -> ChipDesign:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pitwatch.cards import CARDS
 from pitwatch.chips import CASINO
-from pitwatch.sim.chipart import ChipArt, random_chip_design
+from pitwatch.sim.chipart import ChipArt, chip_art, random_chip_design
 from pitwatch.sim.deck import Deck, random_design
 from pitwatch.sim.felt import Felt, random_felt
 from pitwatch.sim.light import random_lens, random_light, spoil
@@ -93,11 +93,13 @@ class Sampler:
     """Random samples without end, the same for the same seed.
 
     held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
-    ones give crops for the readers at less cost.
+    ones give crops for the readers at less cost. usual: share of chip sets and stacks that look like most
+    casinos' (the house's own colours, few chips, sorted), the others being of any kind.
     """
 
-    def __init__(self, seed: int, held_out: bool = False, size: float = 320.0) -> None:
+    def __init__(self, seed: int, held_out: bool = False, size: float = 320.0, usual: float = 0.0) -> None:
         self.size = size
+        self.usual = usual
         self.rng = np.random.default_rng([seed, int(held_out)])
         fonts = every_typeface()
         third = tuple(f for i, f in enumerate(fonts) if i % 7 == 3)
@@ -115,6 +117,8 @@ class Sampler:
         return random_felt(self.layout, self.rng, self.fonts)
 
     def _chip_art(self) -> ChipArt:
+        if self.rng.random() < self.usual:
+            return chip_art(CASINO, int(self.rng.integers(1 << 30)), self.rng.normal(0, 1, 64))
         shared: dict[str, object] = {}
         return ChipArt(
             {d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations}
@@ -271,6 +275,10 @@ class Sampler:
             return
         n = int(rng.choice([1, 2, 3, 4, 5])) if rng.random() < 0.55 else int(rng.integers(1, 26))
         style = rng.random()
+        if rng.random() < self.usual:
+            # a wager as people lay it: few chips, the dearest at the bottom
+            n = int(rng.choice([1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10]))
+            style = style * 0.8
         if style < 0.4:
             chips = [int(rng.choice(cents))] * n
         elif style < 0.8:
