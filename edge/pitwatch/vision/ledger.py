@@ -6,6 +6,7 @@ seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ from pitwatch.vision.hands import Hands
 from pitwatch.vision.motion import Foot, Image, Mask, Motion, TopView, View, share_changed
 from pitwatch.vision.peek import PeekWatch
 from pitwatch.vision.spots import Spots
-from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, stack_outline
+from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, overlap, stack_outline, yaw_between
 from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch, margin, merged
 
 __all__ = ["CLEAR_OF_HAND_MM", "RECHECK_S", "Ledger", "Patience"]
@@ -239,10 +240,19 @@ class Ledger:
         for s, _ in stacks.seen:
             s.doubts = 0
         self._suspects = [s for s in self._suspects if t - s[2] < _FORGET_S]
-        cards.added += [g for g in cards.suspects if self._long_suspected(g.x, g.y, t)]
+        # more looks at an unchanged picture tell little: only what lies as a card may lie is believed
+        plain = [g for g in cards.suspects if self._plausible(g)]
+        cards.added += [g for g in plain if self._long_suspected(g.x, g.y, t)]
         stacks.added += [g for g in stacks.suspects if self._long_suspected(g.x, g.y, t)]
-        cards.suspects = [g for g in cards.suspects if g not in cards.added]
+        cards.suspects = [g for g in plain if g not in cards.added]
         stacks.suspects = [g for g in stacks.suspects if g not in stacks.added]
+
+    def _plausible(self, g: CardGroup) -> bool:
+        """Whether a card crosses no other, and shows enough of itself."""
+        outline = card_outline(g.x, g.y, g.yaw)
+        near = [t for t in self.hands.tracks.values() if math.dist((t.x, t.y), (g.x, g.y)) < 110]
+        crossed = any(overlap(outline, t.outline()) > 0.15 and yaw_between(t.yaw, g.yaw) > 30 for t in near)
+        return not crossed and g.visible >= 0.25 and g.score >= 0.5
 
     def _long_suspected(self, x: float, y: float, t: float) -> bool:
         for sx, sy, first in self._suspects:

@@ -76,6 +76,7 @@ class Spots:
     def apply(self, plan: StackPlan, rest: Rest, image: Image) -> None:
         """Take in what became of the stacks of a zone. image: the frame."""
         changed: dict[Key, list[Foot]] = {}
+        others = {self._key(t) for t in plan.gone}
 
         def note(t: StackTrack) -> None:
             if (key := self._key(t)) is not None:
@@ -97,11 +98,12 @@ class Spots:
             t.hand = self._hand(t, None)
             if (key := self._key(t)) is not None:
                 self._freeze(key)
+            others.add(self._key(t))
             note(t)
         for key in self._regroup():
             changed.setdefault(key, [])
         for key in sorted(changed):
-            self._draft(key, rest, changed[key])
+            self._draft(key, rest, changed[key], others=key in others)
 
     def regroup(self, rest: Rest) -> None:
         """Hands have split or cleared: count every stack to the hand it now lies nearest."""
@@ -255,8 +257,13 @@ class Spots:
         for freeze in self._pending.pop(key, []):
             freeze()
 
-    def _draft(self, key: Key, rest: Rest, where: Sequence[Foot], t: float | None = None) -> None:
-        """Draft a spot's new total. where: what changed. t: now, when later than the comparison."""
+    def _draft(
+        self, key: Key, rest: Rest, where: Sequence[Foot], t: float | None = None, *, others: bool = False
+    ) -> None:
+        """Draft a spot's new total. where: what changed. t: now, when later than the comparison.
+
+        others: stacks were laid or taken, so that even an unread total is another one.
+        """
         now_t = rest.t if t is None else t
         at = max((rest.rested(f, None) for f in where), default=now_t)
         sides = {rest.by(f) for f in where}
@@ -280,7 +287,7 @@ class Spots:
                 self._pending[key].remove(freeze)
                 if not self._pending[key]:
                     del self._pending[key]
-            if self._said.get(key, 0) == now.amount:
+            if self._said.get(key, 0) == now.amount and not (others and now.amount is None):
                 return None
             self._said[key] = now.amount
             return Chips(
