@@ -167,7 +167,7 @@ def paid_early(rnd: Round, hand: Hand, paid: int, evidence: tuple[str, ...]) -> 
 
 
 def checked(rnd: Round) -> None:
-    """The hole card is being checked, or turns out a blackjack: what was paid until now was paid too early."""
+    """The hole card is checked, or turns out a blackjack: what was paid until now was paid too early."""
     for hand, paid, evidence in rnd.unchecked:
         paid_early(rnd, hand, paid, evidence)
     rnd.unchecked.clear()
