@@ -82,7 +82,7 @@ def zone_labels(sample: Sample) -> list[str]:
             out += _line(sample, 2, box, 4)
     half = sample.zone.size / 2
     corners = np.array([[-half, -half], [half, -half], [half, half], [-half, half]], np.float32)
-    square = ((*corners, sample.zone.x, sample.zone.y)).astype(np.float32)
+    square = corners + np.array([sample.zone.x, sample.zone.y], np.float32)
     for arm in sample.arms:
         area, piece = cv2.intersectConvexConvex(arm.astype(np.float32), square)
         if area > 1200 and piece is not None:

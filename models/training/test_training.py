@@ -67,9 +67,11 @@ def test_same_seed_same_pictures_and_no_shard_twice(cache: Path, tmp_path: Path)
 def test_card_reader_learns_resumes_and_exports(cache: Path, tmp_path: Path) -> None:
     out = tmp_path / "card_reader"
     train_card_reader(cache, out, minutes=5, epochs=1, seed=3)
-    assert torch.load(out / "last.pt", weights_only=True)["step"] == 1
+    first = torch.load(out / "last.pt", weights_only=True)["step"]
+    assert first >= 1
     net = train_card_reader(cache, out, minutes=5, epochs=3, seed=3)
-    assert torch.load(out / "last.pt", weights_only=True)["step"] == 3, "the run did not go on where it was"
+    step = torch.load(out / "last.pt", weights_only=True)["step"]
+    assert step == 3 * first, "the run did not go on where it was"
     assert (out / "curve.png").stat().st_size > 1000
     weights = _weights(tmp_path / "weights")
     export.export_card_reader(net, cache, weights, {"trained": "a test"})

@@ -97,7 +97,7 @@ def demo(
         bool | None,
         typer.Option(
             "--realtime/--fast",
-            help="As a camera would deliver, or as fast as this computer can; --fast with --rounds.",
+            help="As a camera delivers, missing what comes too fast; or as fast as this computer can.",
         ),
     ] = None,
     mqtt: Annotated[

@@ -50,9 +50,8 @@ def run_demo(
 ) -> None:
     """Watch `rounds` rounds, or until Ctrl-C. Raises UserError for anything wrong in what was given."""
     start_log()
-    if realtime is None:
-        realtime = rounds is None
-    spec = SimSpec(rounds=rounds or _ENDLESS, seed=seed, realtime=int(realtime))
+    paced = realtime is None and rounds is None
+    spec = SimSpec(rounds=rounds or _ENDLESS, seed=seed, realtime=int(bool(realtime)), paced=int(paced))
     layout = template(spec.seats)
     camera = mounted_camera(layout, spec.width, spec.height)
     decks = 6 if spec.rounds <= _ONE_SHOE else None
@@ -81,7 +80,9 @@ def run_demo(
 
 
 def _introduce(desk: Desk, console: Console, spec: SimSpec) -> None:
-    pace = "as a camera would deliver it" if spec.realtime else "as fast as this computer can"
+    pace = "as fast as this computer can"
+    if spec.realtime or spec.paced:
+        pace = "as a camera would deliver it" if spec.realtime else "at the pace of a real one"
     many = "until Ctrl-C" if spec.rounds == _ENDLESS else counted(spec.rounds, "round")
     console.print(f"A simulated table, {many}, {pace}. Misplays are staged; seed {spec.seed}.")
     if desk.page_url:

@@ -18,13 +18,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pitwatch.capture.frame import Frame, FrameSource
 from pitwatch.errors import UserError
 from pitwatch.sim.spec import SimSpec
+
+if TYPE_CHECKING:
+    from pitwatch.sim.stage import Stage
 
 __all__ = ["ChildSource", "start"]
 
@@ -154,7 +157,7 @@ class _Sender:
         self._channel.setblocking(True)
         self._channel.sendall(json.dumps(message).encode() + b"\n")
 
-    def send(self, source: FrameSource) -> None:
+    def send(self, source: Stage) -> None:
         """Every frame, until the watcher has gone."""
         size = source.width * source.height * 3
         os.ftruncate(self._memory_fd, SLOTS * size)
@@ -162,9 +165,12 @@ class _Sender:
         self.say(width=source.width, height=source.height, live=source.live)
         began: float | None = None
         for frame in source:
-            if source.live:
-                began = time.monotonic() - frame.t if began is None else began
-                time.sleep(max(0.0, began + frame.t - time.monotonic()))
+            if source.paced:
+                now = time.monotonic()
+                # after a wait for the watcher time goes on from there, and not faster
+                if began is None or (not source.live and now - began - frame.t > 0.5):
+                    began = now - frame.t
+                time.sleep(max(0.0, began + frame.t - now))
             if not self._take_back(wait=not source.live):
                 return
             if not self._free:

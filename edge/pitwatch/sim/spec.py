@@ -25,7 +25,9 @@ class SimSpec:
 
     misplays: share of the rounds in which something goes wrong. fps: frames a second. pace: 1 as people
     deal, 2 twice as fast. distractions: how often somebody reaches over the table for nothing, 0 to 1.
-    noise: of the sensor, grey levels. realtime: 1 when frames come at their own time, as from a camera.
+    noise: of the sensor, grey levels. realtime: 1 when frames
+    come at their own time, as from a camera, and a watcher that is busy misses them. paced: 1 when they come
+    no faster than that, but wait for the watcher.
     """
 
     rounds: int = 5
@@ -39,6 +41,7 @@ class SimSpec:
     distractions: float = 0.3
     noise: float = 2.0
     realtime: int = 0
+    paced: int = 0
 
     @classmethod
     def parse(cls, text: str) -> SimSpec:
@@ -81,6 +84,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("distractions", 0, 1),
     ("noise", 0, 20),
     ("realtime", 0, 1),
+    ("paced", 0, 1),
 )
 
 

@@ -35,13 +35,15 @@ def direct(spec: SimSpec) -> Director:
 class Stage:
     """One simulated table, ready to be filmed.
 
-    camera, layout: what a watcher is told too. truth: what it is not.
+    camera, layout: what a watcher is told too. truth: what it is not. paced: frames are to be handed over
+    when their time has come.
     """
 
     def __init__(self, spec: SimSpec) -> None:
         """Raises UserError when no rounds can be made for this seed."""
         self.spec = spec
         self.live = bool(spec.realtime)
+        self.paced = bool(spec.realtime or spec.paced)
         self.skipped = 0
         self.width, self.height = spec.width, spec.height
         self.layout = template(spec.seats)

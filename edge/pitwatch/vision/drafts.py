@@ -111,7 +111,7 @@ class Outbox:
         while self._drafts:
             head = self._drafts[0][3]
             early = unsettled_t is not None and head.t > unsettled_t
-            if (early and t - head.born < self._order_s) or not head.ready(t):
+            if (early and t - head.t < self._order_s) or not head.ready(t):
                 break
             if head.removal:
                 self._sweep()
