@@ -93,6 +93,24 @@ def test_in_real_time_a_slow_watcher_misses_frames_but_never_lags() -> None:
     assert list(frames) == []
 
 
+def test_paced_frames_take_their_time_and_wait_for_a_slow_watcher() -> None:
+    source = open_source("sim:rounds=1,width=320,height=180,paced=1,fps=20")
+    assert not source.live
+    frames = iter(source)
+    first = next(frames)
+    began, seen = time.monotonic(), [first.index]
+    for frame in frames:
+        seen.append(frame.index)
+        if frame.index == 20:
+            time.sleep(1.0)
+        if frame.index == 40:
+            break
+    assert seen == list(range(41))
+    assert time.monotonic() - began > 2.7
+    source.close()
+    assert list(frames) == []
+
+
 def test_closing_ends_the_other_process() -> None:
     source = open_source(SMALL)
     frames = iter(source)

@@ -25,9 +25,8 @@ class SimSpec:
 
     misplays: share of the rounds in which something goes wrong. fps: frames a second. pace: 1 as people
     deal, 2 twice as fast. distractions: how often somebody reaches over the table for nothing, 0 to 1.
-    noise: of the sensor, grey levels. realtime: 1 when frames
-    come at their own time, as from a camera, and a watcher that is busy misses them. paced: 1 when they come
-    no faster than that, but wait for the watcher.
+    noise: of the sensor, grey levels. realtime: 1 when frames come at their own time, as from a camera, and
+    a watcher that is busy misses them. paced: 1 when they come no faster than that, but wait for the watcher.
     """
 
     rounds: int = 5
