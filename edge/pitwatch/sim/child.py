@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -47,7 +48,7 @@ class ChildSource:
         Raises UserError that the other process sent, RuntimeError when it ended without a word.
         """
         self._channel = channel
-        self._lines = channel.makefile("r", encoding="utf-8")
+        self._unread = b""
         self._closing = threading.Event()
         self._iterating = False
         channel.settimeout(_START_TIMEOUT)
@@ -56,7 +57,6 @@ class ChildSource:
             if hello is None:
                 raise RuntimeError("the simulated camera ended before its first frame")
         except BaseException:
-            self._lines.close()
             channel.close()
             raise
         channel.settimeout(None)
@@ -74,7 +74,7 @@ class ChildSource:
         self._iterating = True
         try:
             while not self._closing.is_set():
-                message = self._receive()
+                message = self._next()
                 if message is None and not self._closing.is_set():
                     raise RuntimeError("the simulated camera ended in the middle of its frames")
                 if message is None or message.get("end"):
@@ -83,8 +83,7 @@ class ChildSource:
                 shared = np.frombuffer(self._memory, np.uint8, self._size, slot * self._size)
                 image = shared.reshape(self.height, self.width, 3).copy()
                 del shared
-                with suppress(OSError):
-                    self._channel.send(bytes([slot]))
+                self._give_back(slot)
                 yield Frame(message["t"], image, message["index"])
         finally:
             self._iterating = False
@@ -100,17 +99,36 @@ class ChildSource:
             self._release()
 
     def _release(self) -> None:
-        self._lines.close()
         self._channel.close()
         self._memory.close()
 
+    def _give_back(self, slot: int) -> None:
+        with suppress(OSError):
+            self._channel.send(bytes([slot]))
+
+    def _next(self) -> dict[str, Any] | None:
+        """The next message; of a live camera's frames that wait, the newest."""
+        message = self._receive()
+        while self.live and message is not None and "slot" in message and self._waits():
+            newer = self._receive()
+            if newer is None or "slot" in newer:
+                self._give_back(message["slot"])
+            message = newer
+        return message
+
+    def _waits(self) -> bool:
+        return b"\n" in self._unread or bool(select.select([self._channel], [], [], 0)[0])
+
     def _receive(self) -> dict[str, Any] | None:
         try:
-            line = self._lines.readline()
-        except (OSError, ValueError):  # ValueError: closed
+            while b"\n" not in self._unread:
+                more = self._channel.recv(4096)
+                if not more:
+                    return None
+                self._unread += more
+        except OSError:  # closed, also by another thread
             return None
-        if not line:
-            return None
+        line, _, self._unread = self._unread.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
         if "error" in message:
             raise UserError(message["error"])
