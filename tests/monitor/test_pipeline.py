@@ -248,7 +248,7 @@ def test_a_full_disk_is_said_and_made_up_for_when_there_is_room(stage: Stage, tm
     heard = Heard()
 
     class Filling(Journal):
-        full = 3
+        full = 1  # tries: the next comes a second later, or when the watch ends
 
         def record(self, **what: object) -> list[object]:  # type: ignore[override]
             if self.full:
