@@ -27,7 +27,7 @@ def told(director: Director) -> list[str]:
     return [b for b in brief(director.truth.events) if b != "peek"]
 
 
-@pytest.mark.parametrize("seed", [2, 9])
+@pytest.mark.parametrize("seed", [23])
 def test_a_round_in_stills(seed: int) -> None:
     director = staged(seed)
     times, last = [0.0], -1.0
@@ -47,8 +47,8 @@ def test_a_round_in_stills(seed: int) -> None:
 
 
 def test_a_round_in_motion():
-    director = staged(3, pace=1.6, distractions=0.2)
-    watcher = Watcher(CAMERA, LAYOUT, NoisyEyes(director.scene, painter(), ROUGH, 3))
+    director = staged(8, pace=1.6, distractions=0.2)
+    watcher = Watcher(CAMERA, LAYOUT, NoisyEyes(director.scene, painter(), ROUGH, 8))
     got = [e for f in film(director.scene, director.duration, 12.0) for e in watcher.feed(f)]
     got += watcher.flush()
     assert Counter(b for b in brief(got) if b != "peek") == Counter(told(director))

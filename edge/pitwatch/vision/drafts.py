@@ -66,13 +66,12 @@ class Rest:
 class Draft:
     """An event that is to come.
 
-    t: when its place came to rest. born: when it was noticed. make: the event with that time, None when there
-    is nothing to say after all. ready: whether it is sure enough by now. removal: something was taken away.
+    t: when its place came to rest. make: the event with that time, None when there is nothing to say after
+    all. ready: whether it is sure enough by now. removal: something was taken away.
     rank: order among those of the same time.
     """
 
     t: float
-    born: float
     make: Callable[[float], TableEvent | None]
     pictures: Pictures
     by: By | None = None

@@ -18,6 +18,7 @@ from pitwatch.table.layout import Layout
 from pitwatch.vision.compare import CardPlan
 from pitwatch.vision.drafts import Draft, Outbox, Pictures, Rest
 from pitwatch.vision.fuse import CardGroup
+from pitwatch.vision.lying import in_chains, meet, top_down
 from pitwatch.vision.motion import Foot, Image, TopView, share_changed
 from pitwatch.vision.tracks import CardTrack, Reading, card_outline, overlap, yaw_between, yaw_mean
 
@@ -143,10 +144,10 @@ class Hands:
             waited = t - max(v.found for v in out)
             if not self.cards(seat, hand):
                 if waited >= _CLEAR_HAND_S:
-                    self._say_clear(seat, hand, out, t)
+                    self._say_clear(seat, hand, out)
             elif waited >= self._gone_s:
                 for v in out:
-                    self._say_gone(v, t)
+                    self._say_gone(v)
         for seat, p in list(self._parted.items()):
             if t - p.found >= self._regain_s:
                 self.confirm_split(seat, t)
@@ -161,7 +162,7 @@ class Hands:
             c.hand = to
         hand = p.hand
         self._outbox.add(
-            Draft(p.t, t, lambda at: Move(t=at, seat=seat, hand=hand, to=to), p.pictures, p.by, rank=2)
+            Draft(p.t, lambda at: Move(t=at, seat=seat, hand=hand, to=to), p.pictures, p.by, rank=2)
         )
 
     def unread(self, t: float) -> list[tuple[float, float]]:
@@ -227,7 +228,7 @@ class Hands:
             ready = self._when_read(t, rest)
             sides = {rest.by(old), rest.by(t.foot)} - {None}
             by = sides.pop() if len(sides) == 1 else None
-            self._outbox.add(Draft(at, rest.t, make, rest.pictures(t.foot), by, rank=3, ready=ready))
+            self._outbox.add(Draft(at, make, rest.pictures(t.foot), by, rank=3, ready=ready))
 
     def _leave(self, t: CardTrack, rest: Rest) -> None:
         t.gone_t = rest.rested(t.foot, None)
@@ -253,7 +254,7 @@ class Hands:
         seat = self._seat_for(g)
         if seat is not None:
             for v in [v for v in self._leaving.values() if v.track.seat == seat]:
-                self._say_gone(v, rest.t)
+                self._say_gone(v)
             self.confirm_split(seat, rest.t)
         self._ids += 1
         self._orders += 1
@@ -286,7 +287,7 @@ class Hands:
             )
 
         ready = self._when_read(t, rest) if face_up else (lambda _: True)
-        self._outbox.add(Draft(at, rest.t, make, rest.pictures(foot), rest.by(foot), rank=4, ready=ready))
+        self._outbox.add(Draft(at, make, rest.pictures(foot), rest.by(foot), rank=4, ready=ready))
 
     def _when_read(self, t: CardTrack, rest: Rest) -> Callable[[float], bool]:
         until = rest.t + (0.0 if rest.vouched else self._hold_s)
@@ -319,36 +320,24 @@ class Hands:
     def _in_order(self, groups: Sequence[CardGroup], rest: Rest) -> list[tuple[CardGroup, float]]:
         """New cards with the time at which each came to rest, what lies below before what lies over it."""
         feet = [self._view.foot(card_outline(g.x, g.y, g.yaw, -4.0)) for g in groups]
-        order = self._lying(groups, feet)
+        order = top_down(groups, feet)
         times: dict[int, float] = {}
         for k, i in enumerate(order):
-            over = [j for j in order[:k] if _meet(groups[i], groups[j])]
+            over = [j for j in order[:k] if meet(groups[i], groups[j])]
             free = np.ones(feet[i].mask.shape, dtype=np.bool_)
             for j in over:
                 free &= ~feet[j].onto(feet[i])
             seen = int((free & feet[i].mask).sum()) >= 12
-            times[i] = min([rest.rested(feet[i], free if seen else None), *(times[j] - 0.001 for j in over)])
+            at = rest.rested(feet[i], free if seen else None)
+            times[i] = min([at, *(times[j] - 0.001 for j in over)])
         return [(groups[i], times[i]) for i in sorted(order, key=lambda i: (times[i], groups[i].x))]
-
-    def _lying(self, groups: Sequence[CardGroup], feet: Sequence[Foot]) -> list[int]:
-        """Numbers of cards from the top down: next comes the one that shows all that those above leave."""
-        left, order = list(range(len(groups))), list[int]()
-        free = [f.mask.copy() for f in feet]
-        while left:
-            hidden = {i: free[i].sum() / max(feet[i].n, 1) - groups[i].visible for i in left}
-            top = min(left, key=lambda i: (round(hidden[i], 1), -groups[i].visible))
-            left.remove(top)
-            order.append(top)
-            for i in left:
-                free[i] &= ~feet[top].onto(feet[i])
-        return order
 
     # -- whole hands
 
     def _splits(self, seat: int, before: dict[int, tuple[float, float]], rest: Rest) -> None:
         for hand in self.hands(seat):
             cards = self.cards(seat, hand)
-            chains = _chains(cards)
+            chains = in_chains(cards)
             pending = self._parted.get(seat)
             if pending and pending.hand == hand:
                 if len(chains) < 2:
@@ -388,9 +377,9 @@ class Hands:
             return
         self._next_hand.pop(seat, None)
         self._parted.pop(seat, None)
-        self._say_clear(seat, None, out, rest.t)
+        self._say_clear(seat, None, out)
 
-    def _say_clear(self, seat: int, hand: int | None, out: list[_Leaving], now: float) -> None:
+    def _say_clear(self, seat: int, hand: int | None, out: list[_Leaving]) -> None:
         for v in out:
             del self._leaving[v.track.id]
         at = max(v.track.gone_t or v.found for v in out)
@@ -398,7 +387,6 @@ class Hands:
         self._outbox.add(
             Draft(
                 at,
-                now,
                 lambda when: Clear(t=when, seat=seat, hand=hand),
                 out[-1].pictures,
                 sides.pop() if len(sides) == 1 else None,
@@ -407,7 +395,7 @@ class Hands:
             )
         )
 
-    def _say_gone(self, v: _Leaving, now: float) -> None:
+    def _say_gone(self, v: _Leaving) -> None:
         t = v.track
         self._leaving.pop(t.id, None)
         seat, hand = t.seat or 0, t.hand
@@ -415,28 +403,12 @@ class Hands:
         self._outbox.add(
             Draft(
                 t.gone_t or v.found,
-                now,
                 lambda when: Gone(t=when, seat=seat, hand=hand, card=card),
                 v.pictures,
                 v.by,
                 rank=1,
             )
         )
-
-
-def _meet(a: CardGroup, b: CardGroup) -> bool:
-    near = math.dist((a.x, a.y), (b.x, b.y)) < 110
-    return near and overlap(card_outline(a.x, a.y, a.yaw), card_outline(b.x, b.y, b.yaw)) > 0.05
-
-
-def _chains(cards: Sequence[CardTrack]) -> list[list[CardTrack]]:
-    """Cards sorted into chains of which each touches the next, or nearly."""
-    chains: list[list[CardTrack]] = []
-    for c in cards:
-        near = [k for k in chains if any(overlap(c.outline(4.0), o.outline(4.0)) > 0 for o in k)]
-        chains = [k for k in chains if k not in near]
-        chains.append([o for k in near for o in k] + [c])
-    return chains
 
 
 def _cut(foot: Foot, top: Image) -> Image:

@@ -198,7 +198,7 @@ class Ledger:
             return
         at = self._peek.settled(hole)
         if at is not None:
-            self._outbox.add(Draft(at, rest.t, _peek, rest.pictures(hole.foot), "dealer"))
+            self._outbox.add(Draft(at, _peek, rest.pictures(hole.foot), "dealer"))
 
     def _clear_of(self, busy: Mask) -> Callable[[Foot], bool]:
         """Tells whether a place is clear of these cells, with room to spare."""

@@ -201,7 +201,6 @@ class Spots:
         spot = self._layout.spot_of(g.x, g.y)
         if spot is not None:
             t.seat, t.spot = spot
-        t.laid_t = rest.t
         for seen in g.seen.values():
             t.values.add(seen)
         self._chips(t, g)
@@ -306,7 +305,6 @@ class Spots:
         self._outbox.add(
             Draft(
                 at,
-                now_t,
                 make,
                 rest.pictures(places[0]) if places else Pictures(None),
                 sides.pop() if len(sides) == 1 else None,

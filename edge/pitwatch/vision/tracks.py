@@ -163,7 +163,8 @@ class CardTrack:
     """A card that lies on the felt.
 
     foot, patch: its place in the top view and how that looked when last compared. order: higher lies over
-    lower. seat: None nobody's. gone_t: when it was found missing. cover_t: when something last covered it.
+    lower. seat: None nobody's. laid_t, gone_t: when it came to rest there, and when it was taken. doubts: how
+    often it was missed with neither felt nor a cover in its place, since doubt_t.
     """
 
     id: int
@@ -267,7 +268,5 @@ class StackTrack:
     seat: int | None = None
     spot: str | None = None
     hand: int = 0
-    laid_t: float = 0.0
-    gone_t: float | None = None
     doubts: int = 0
     doubt_t: float = 0.0
