@@ -1,4 +1,4 @@
-"""Takes the README's picture of the page: `python -m tests.browser.take_picture URL OUT.png [seconds]`.
+"""Takes the README's picture of the page: `python -m tests.browser.take_picture URL OUT.jpg [seconds]`.
 
 Waits until a finding with its pictures is shown and hands are on the table, at most so many seconds.
 """
@@ -27,9 +27,7 @@ def main(url: str, out: str, seconds: str = "600") -> None:
         time.sleep(1)
         shot = Path(folder, "page.png")
         browser.screenshot(shot)
-        # few colours: a picture of a page is not a photograph
-        image = Image.open(shot).convert("RGB").quantize(200, dither=Image.Dither.NONE)
-        image.save(out, optimize=True)
+        Image.open(shot).convert("RGB").save(out, quality=86, subsampling=0, optimize=True)
 
 
 if __name__ == "__main__":
