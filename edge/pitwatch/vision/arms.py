@@ -20,7 +20,9 @@ from pitwatch.vision.motion import Foot, Mask, TopView, View
 
 __all__ = ["Arm", "ArmFinder"]
 
-DEALER_LINE_MM = (40.0, 110.0)  # the dealer's edge, y: below the dealer's cards, over the rack
+DEALER_EDGE_MM = 40.0  # below this y, an arm comes from the dealer
+RACK_MM = 110.0  # as far in as this before the rack, which reaches over RACK_SHARE of the spots' radius
+RACK_SHARE = 0.55
 RAIL_MM = 110.0  # so far outside the spots an arm comes from the rail
 HAND_MM = 130.0  # the part of an arm that can take hold of things, from its tip
 _SMALL_CELLS = 40
@@ -51,31 +53,36 @@ class ArmFinder:
         self.arms: tuple[Arm, ...] = ()
         self.mask: Mask | None = None
         """(h, w) cells of all arms, None without any."""
+        self.moving: Mask | None = None
+        """(h, w) cells of those that have moved of late, None without any."""
         self._reach = reach_mm / view.cell
         xs = [p[0] for p in layout.spots]
-        line = float(np.clip(layout.dealer_row[2] - 110.0, *DEALER_LINE_MM))
-        field = [*layout.spots, (min(xs), line), (max(xs), line)]
+        field = [*layout.spots, (min(xs), DEALER_EDGE_MM), (max(xs), DEALER_EDGE_MM)]
         hull = np.asarray(cv2.convexHull(np.array(field, dtype=np.float32)), dtype=np.float64).reshape(-1, 2)
         inner = np.zeros((view.h, view.w), dtype=np.uint8)
         cv2.fillConvexPoly(inner, np.round(view.cells(hull)).astype(np.int32), 1)
         off = np.asarray(cv2.distanceTransform(1 - inner, cv2.DIST_L2, 5)) * view.cell
-        y = view.y0 + view.cell * np.arange(view.h)
-        play = (off <= RAIL_MM) & (y[:, None] >= line) & view.valid
-        ring = cv2.dilate(play.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool) & view.valid & ~play
+        x = view.x0 + view.cell * np.arange(view.w)[None, :]
+        y = view.y0 + view.cell * np.arange(view.h)[:, None]
+        # over the rack a dark sleeve cannot be seen: there the dealer's line is nearer to his cards
+        rack = float(np.clip(layout.dealer_row[2] - 110.0, DEALER_EDGE_MM, RACK_MM))
+        line = np.where(np.abs(x) < RACK_SHARE * layout.spot_r, rack, DEALER_EDGE_MM)
+        play = (off <= RAIL_MM) & (y >= line) & view.valid
+        around = np.ones((5, 5), np.uint8)
+        ring = cv2.dilate(play.astype(np.uint8), around).astype(np.bool_) & view.valid & ~play
         # where the picture ends, an arm enters out of sight
-        cut = play & cv2.dilate((~view.valid).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+        cut = play & cv2.dilate((~view.valid).astype(np.uint8), around).astype(np.bool_)
         cut[0], cut[-1], cut[:, 0], cut[:, -1] = play[0], play[-1], play[:, 0], play[:, -1]
         self._area: Mask = play | ring
         self._rim: Mask = ring | cut
-        below = np.broadcast_to(y[:, None] < line, play.shape)
-        low = np.broadcast_to(y[:, None] < (layout.dealer_row[2] + line) / 2, play.shape)
-        self._of_dealer: Mask = (ring & below) | (cut & low)
+        low = y < (layout.dealer_row[2] + rack) / 2
+        self._of_dealer: Mask = (ring & (y < line)) | (cut & low)
         self._near = {s: np.full(play.shape, -1e9, dtype=np.float64) for s in _SIDES}
 
     def step(self, view: View, moved_t: NDArray[np.float64]) -> None:
         """Find the arms in this view. moved_t: (h, w) when each cell last moved, seconds."""
         before = self.mask
-        self.arms, self.mask = (), None
+        self.arms, self.mask, self.moving = (), None, None
         fore = (view.fore & self._area).astype(np.uint8)
         if not fore.any():
             return
@@ -100,9 +107,9 @@ class ArmFinder:
         self.arms = tuple(arms)
         if not arms:
             return
-        self.mask = np.zeros(view.fore.shape, dtype=np.bool_)
-        for arm in arms:
-            self.mask |= arm.mask
+        self.mask = np.logical_or.reduce([a.mask for a in arms])
+        awake = [a.mask for a in arms if not a.resting]
+        self.moving = np.logical_or.reduce(awake) if awake else None
         for side in _SIDES:
             hands = [a.hand for a in arms if a.side in (side, None)]
             if hands:

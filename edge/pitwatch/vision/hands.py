@@ -8,7 +8,7 @@ seconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +76,7 @@ class Hands:
         self._ids = 0
         self._orders = 0
         self._waiting: dict[int, float] = {}
+        self._hand_clears: dict[int, list[list[bool]]] = {}
 
     # -- what is where
 
@@ -137,11 +138,16 @@ class Hands:
         for g, t_rest in self._in_order(fresh, rest):
             self._lay(g, t_rest, rest)
 
-    def tick(self, t: float) -> None:
-        """Let time pass: what is missing long enough is gone, what lies apart long enough is split."""
+    def tick(self, t: float, busy: Container[int]) -> None:
+        """Let time pass: what is missing long enough is gone, what lies apart long enough is split.
+
+        busy: seats where something still moves; more may go there.
+        """
         for seat, hand in sorted({(v.track.seat or 0, v.track.hand) for v in self._leaving.values()}):
             out = [v for v in self._leaving.values() if (v.track.seat, v.track.hand) == (seat, hand)]
             waited = t - max(v.found for v in out)
+            if seat in busy:
+                continue
             if not self.cards(seat, hand):
                 if waited >= _CLEAR_HAND_S:
                     self._say_clear(seat, hand, out)
@@ -377,17 +383,22 @@ class Hands:
             return
         self._next_hand.pop(seat, None)
         self._parted.pop(seat, None)
+        for said in self._hand_clears.pop(seat, []):
+            said.append(True)  # if it is not out yet, this says it all
         self._say_clear(seat, None, out)
 
     def _say_clear(self, seat: int, hand: int | None, out: list[_Leaving]) -> None:
         for v in out:
             del self._leaving[v.track.id]
         at = max(v.track.gone_t or v.found for v in out)
+        dropped: list[bool] = []
+        if hand is not None:
+            self._hand_clears.setdefault(seat, []).append(dropped)
         sides = {v.by for v in out}
         self._outbox.add(
             Draft(
                 at,
-                lambda when: Clear(t=when, seat=seat, hand=hand),
+                lambda when: None if dropped else Clear(t=when, seat=seat, hand=hand),
                 out[-1].pictures,
                 sides.pop() if len(sides) == 1 else None,
                 rank=1 if seat else 6,

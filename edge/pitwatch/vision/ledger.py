@@ -7,7 +7,7 @@ seconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -110,8 +110,8 @@ class Ledger:
             return False
         last = looks[-1]
         self._doubts(cards, stacks, frame.t)
-        if last.arms is not None:
-            self._only_clear(cards, stacks, self._clear_of(last.arms))
+        if last.surely is not None:
+            self._only_clear(cards, stacks, self._clear_of(last.surely))
         rest = self._rest(zones, frame, last.view, pictures, since)
         self._commit(cards, stacks, rest, frame)
         self._peeked(zones, rest)
@@ -161,10 +161,10 @@ class Ledger:
         """Take in a picture in which nothing was compared yet."""
         self._peek.step(view, self._arms.arms, self.hands.hole())
 
-    def tick(self, t: float) -> None:
-        """Let time pass."""
+    def tick(self, t: float, busy: Container[int] = ()) -> None:
+        """Let time pass. busy: seats where something moves."""
         before = self.hands.numbers()
-        self.hands.tick(t)
+        self.hands.tick(t, busy)
         if self.hands.numbers() != before:
             self.spots.regroup_at(t)
 
@@ -315,8 +315,8 @@ class Ledger:
         feet = [self._view.foot(o) for o in outlines]
         for z in zones:
             box = z.foot
-            own = box.mask if last.arms is None else box.mask & ~box.of(last.arms)
-            bare = own.copy()
+            own = box.mask if last.surely is None else box.mask & ~box.of(last.surely)
+            bare = own.copy() if last.arms is None else own & ~box.of(last.arms)
             for f in feet:
                 bare &= ~f.onto(box)
             self._felt.learn(last.view.t, last.view.top, box, bare)

@@ -16,7 +16,7 @@ import numpy as np
 from pitwatch.capture.frame import Frame
 from pitwatch.game.events import TableEvent
 from pitwatch.table.camera import Camera
-from pitwatch.table.layout import Layout
+from pitwatch.table.layout import Layout, seat_of_zone
 from pitwatch.vision.arms import ArmFinder
 from pitwatch.vision.drafts import Keep, Outbox, Pictures
 from pitwatch.vision.ledger import CLEAR_OF_HAND_MM, RECHECK_S, Ledger, Patience
@@ -136,7 +136,8 @@ class Watcher:
         else:
             self._update_zones(frame, view)
             self._look_around(frame, view)
-        self._ledger.tick(frame.t)
+        busy = {seat_of_zone(z.zone) or 0 for z in self._zones.values() if z.state != "quiet"}
+        self._ledger.tick(frame.t, busy)
         self._last = frame
         # something may have come to rest there at any time since the disturbance began
         begun = [z.disturbed_t for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
@@ -203,8 +204,7 @@ class Watcher:
         return foot.n * self._view.cell**2 > 0.2 * z.size**2
 
     def _update_zones(self, frame: Frame, view: View) -> None:
-        moving = [a for a in self._arms.arms if not a.resting]
-        arms = np.logical_or.reduce([a.mask for a in moving]) if moving else None
+        arms = self._arms.moving
         for z in self._zones.values():
             cells = int((z.foot.of(view.moved) & z.foot.mask).sum())
             reach = int((z.foot.of(arms) & z.foot.mask).sum()) if arms is not None else 0
@@ -245,8 +245,8 @@ class Watcher:
             if over is None:
                 z.barred_t = None
             else:
-                arms = over if zlook.arms is None else over | zlook.arms
-                zlook = ZoneLook(zlook.look, view, arms)
+                arms, surely = (over if m is None else over | m for m in (zlook.arms, zlook.surely))
+                zlook = ZoneLook(zlook.look, view, arms, surely)
             z.looks.append(zlook)
             group = [self._zones[k.name] for k in self._territory.group(z.zone)]
             resting = [k for k in group if k.state == "settling"]
@@ -277,7 +277,7 @@ class Watcher:
             if arms is not None and (a.mask & arms).any():
                 arms |= a.mask
         for name, z in self._zones.items():
-            z.looks = [ZoneLook(zlooks[name].look, view, arms)]
+            z.looks = [ZoneLook(zlooks[name].look, view, arms, arms)]
             z.rest_t = frame.t
         self._ledger.compare(list(self._zones.values()), frame, lambda k: self._pictures(k, frame), since)
         if self.keep is not None:
@@ -301,7 +301,7 @@ class Watcher:
     def _take_look(self, frame: Frame, view: View, z: ZoneWatch) -> ZoneLook:
         z.look_t = frame.t
         self.looks += 1
-        return ZoneLook(self.eyes.look(frame, z.zone), view, self._arms.mask)
+        return ZoneLook(self.eyes.look(frame, z.zone), view, self._arms.mask, self._arms.moving)
 
     def _hands_over(self, z: ZoneWatch, hands: Iterable[HandSeen]) -> bool:
         for h in hands:

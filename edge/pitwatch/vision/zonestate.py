@@ -31,11 +31,15 @@ _CONFIRM_EVERY_S = 0.25
 
 @dataclass(frozen=True)
 class ZoneLook:
-    """A look together with the top view of its frame and the arms then over the table."""
+    """A look together with the top view of its frame and the arms then over the table.
+
+    arms: cells of whatever may be an arm. surely: of those that move, or whose hand was seen.
+    """
 
     look: Look
     view: View
     arms: Mask | None
+    surely: Mask | None
 
 
 class Territory:
@@ -140,7 +144,7 @@ def merged(zone_looks: Sequence[Sequence[ZoneLook]]) -> list[ZoneLook]:
         hands = tuple(h for k in at_once for h in k.look.hands)
         last = at_once[-1]
         look = Look(last.look.t, zones[0], tuple(cards), tuple(stacks), hands)
-        out.append(ZoneLook(look, last.view, last.arms))
+        out.append(ZoneLook(look, last.view, last.arms, last.surely))
     return out
 
 
