@@ -34,6 +34,7 @@ CLASSES = ("card_face", "card_back", "stack", "hand")
 DENOMINATIONS = tuple(d.cents for d in CASINO.denominations)
 UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
 _EMPTY = len(DENOMINATIONS)
+_BLANK = 0.08  # share of the strips at whose foot no stack stands
 
 
 def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool, kind: str) -> None:
@@ -55,6 +56,8 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
     for i in range(samples):
         if kind == "cards":
             _card_row(sampler.next_card(), rng, rows)
+        elif kind == "strips" and rng.random() < _BLANK:
+            _blank_row(*sampler.next_blank(), rows)
         elif kind == "strips":
             _strip_row(sampler.next_stack(), rng, rows)
         else:
@@ -129,11 +132,22 @@ def _strip_row(sample: Sample, rng: np.random.Generator, rows: dict[str, list[ob
     if stack.visible < 0.35:
         return
     x, y = np.array([stack.pose.x, stack.pose.y]) + rng.normal(0, 1.3, 2)
+    _add_strip(sample, x, y, stack.pose.chips, rows)
+
+
+def _blank_row(sample: Sample, x: float, y: float, rows: dict[str, list[object]]) -> None:
+    """A place that holds no stack: what print and cards look like when they are taken for one."""
+    _add_strip(sample, x, y, (), rows)
+
+
+def _add_strip(
+    sample: Sample, x: float, y: float, cents: tuple[int, ...], rows: dict[str, list[object]]
+) -> None:
     chips = np.full(STRIP_CHIPS, _EMPTY, np.uint8)
-    chips[: len(stack.pose.chips)] = [DENOMINATIONS.index(c) for c in stack.pose.chips]
+    chips[: len(cents)] = [DENOMINATIONS.index(c) for c in cents]
     row = {
         "strip": stack_strip(sample.image, sample.camera, x, y),
-        "count": np.uint8(len(stack.pose.chips)),
+        "count": np.uint8(len(cents)),
         "chips": chips,
         "layer": np.array([layer_px(sample.camera, x, y), sample.camera.px_per_mm(x, y)], np.float32),
     }

@@ -57,10 +57,13 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         flip = torch.rand(n, 1, 1, 1, generator=g) < 0.5
         x = torch.where(flip, x.flip(3), x)
         count, layers, foot = net(x)
-        where = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, torch.full((n,), off / STRIP_ROWS))
+        number = torch.from_numpy(rows["count"]).long()
+        stands = (number > 0).float()  # where nothing stands there is no foot
+        miss = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, torch.full((n,), off / STRIP_ROWS), reduction="none")
+        where = (miss * stands).sum() / stands.sum().clamp(min=1)
         if far:
             return 2.0 * where
-        c = F.cross_entropy(count, torch.from_numpy(rows["count"]).long())
+        c = F.cross_entropy(count, number)
         truth = torch.from_numpy(rows["chips"]).long()
         y = F.cross_entropy(
             layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none"
@@ -91,7 +94,7 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
                 for i in range(k)
             ]
         )
-        low = (truth <= 6) & (held.arrays["layer"][:k, 0] > 1.0)
+        low = (truth > 0) & (truth <= 6) & (held.arrays["layer"][:k, 0] > 1.0)
         return {"score": float(exact.mean()), "count": float(right.mean()), "few": float(exact[low].mean())}
 
     fit(net, data, loss, score, out, minutes=minutes, epochs=epochs, seed=seed, batch=64, rate=2e-3)

@@ -16,6 +16,7 @@ from models.training.data import draw_shard
 from models.training.detector import train_detector
 from models.training.nets import StackReader
 from models.training.stack_reader import train_stack_reader
+from pitwatch.chips import CASINO
 from pitwatch.vision.card_reader import CardReader as OnnxCardReader
 from pitwatch.vision.detector import Detector, decode
 from pitwatch.vision.weights import open_session, read_manifest, verify
@@ -52,6 +53,10 @@ def test_pictures_and_their_labels(cache: Path) -> None:
     with np.load(cache / "cards/train-0001.npz") as rows:
         assert rows["crop"].shape[1:] == (160, 112, 4)
         assert len(set(rows["rank"].tolist())) > 8
+    with np.load(cache / "strips/train-0001.npz") as rows:
+        empty = rows["count"] == 0
+        assert 0 < empty.sum() < 20
+        assert (rows["chips"][empty] == len(CASINO.denominations)).all()
 
 
 def test_same_seed_same_pictures_and_no_shard_twice(cache: Path, tmp_path: Path) -> None:

@@ -60,15 +60,15 @@ class Sample:
     arms: tuple[Points, ...]
 
 
-def random_camera(rng: np.random.Generator, x: float, y: float) -> Camera:
-    """A camera anywhere above the players or the dealer that looks at (x, y), 0.7 to 2.8 px/mm there."""
+def random_camera(rng: np.random.Generator, x: float, y: float, sharpest: float = 2.5) -> Camera:
+    """A camera above the players or the dealer that looks at (x, y) with 0.75 to `sharpest` px/mm."""
     tilt = np.radians(rng.uniform(4, 56))
     azimuth = rng.uniform(0, 2 * np.pi)
     if rng.random() < 0.5:
         azimuth = rng.choice([-np.pi / 2, np.pi / 2]) + rng.normal(0, 0.5)
     far = rng.uniform(900, 2400)
     scale = (
-        float(np.exp(rng.uniform(np.log(0.75), np.log(2.5))))
+        float(np.exp(rng.uniform(np.log(0.75), np.log(sharpest))))
         if rng.random() < 0.45
         else rng.uniform(0.78, 1.3)
     )
@@ -129,7 +129,8 @@ class Sampler:
         rng = self.rng
         self._renew()
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), self.size)
-        whole = random_camera(rng, zone.x, zone.y)
+        # zones are looked at with 0.8 px/mm: what is sharper costs time and shows nothing more
+        whole = random_camera(rng, zone.x, zone.y, 1.4)
         h = zone.size / 2 + 4
         square = np.array(
             [[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)]
@@ -162,16 +163,21 @@ class Sampler:
         while not scene.stacks:
             scene = self._scene(zone)
         target = scene.stacks[0]
-        tall = len(target.chips) * 3.4 + 10
-        box = np.array(
-            [
-                [target.x + sx * 30, target.y + sy * 30, z]
-                for sx in (-1, 1)
-                for sy in (-1, 1)
-                for z in (0.0, tall)
-            ]
-        )
+        box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
         return self._render(random_camera(rng, target.x, target.y), zone, scene, box, target=True)
+
+    def next_blank(self) -> tuple[Sample, float, float]:
+        """A sample around a place (x, y) mm on which no stack stands, but print, a card or an arm may lie."""
+        rng = self.rng
+        self._renew()
+        zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), 130.0)
+        x, y = zone.x + float(rng.uniform(-30, 30)), zone.y + float(rng.uniform(-30, 30))
+        scene = self._scene(zone)
+        if rng.random() < 0.5:
+            scene = replace(scene, cards=())
+        scene = replace(scene, stacks=tuple(s for s in scene.stacks if np.hypot(s.x - x, s.y - y) > 32))
+        camera = random_camera(rng, x, y)
+        return self._render(camera, zone, scene, _column(x, y, 15.0), target=True), x, y
 
     def _renew(self) -> None:
         """New decks, felts and chips now and then: designs without end at little cost."""
@@ -323,11 +329,12 @@ class Sampler:
         wide = 2 * d.index_x if not d.beside else 2 * d.index_x + d.index_suit
         cards = []
         for i, card in enumerate(scene.cards[:1] if target else scene.cards):
-            seen = _seen(ids, camera, card, _grid(3, 60, 3, 85, 8, 10)) == 1 + i
             corners = [(1.5, wide, 2.0, tall), (63 - wide, 61.5, 88 - tall, 86.0)]
             if d.four_index:
                 corners += [(63 - wide, 61.5, 2.0, tall), (1.5, wide, 88 - tall, 86.0)]
-            shows = [(_seen(ids, camera, card, _grid(*c, 4, 6)) == 1 + i).mean() for c in corners]
+            points = np.vstack([_grid(3, 60, 3, 85, 8, 10), *(_grid(*c, 4, 6) for c in corners)])
+            seen = _seen(ids, camera, card, points) == 1 + i
+            seen, shows = seen[:80], seen[80:].reshape(-1, 24).mean(axis=1)
             rank = card.card[0]
             # without its index a card is named only by pips that can be counted
             readable = max(shows) > 0.85 or (seen.mean() > 0.8 and rank not in "JQK")
@@ -344,6 +351,11 @@ class Sampler:
             px = np.vstack([camera.project(o) for _, o in arm_outline(arm)])
             arms.append(camera.to_table(cv2.convexHull(px.astype(np.float32)).reshape(-1, 2)))
         return Sample(image, camera, zone, scene, tuple(cards), tuple(stacks), tuple(arms))
+
+
+def _column(x: float, y: float, tall: float) -> Points:
+    """Corners (8, 3) of the room that a stack `tall` mm high takes, with some felt around."""
+    return np.array([[x + sx * 30, y + sy * 30, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, tall)])
 
 
 def _grid(x0: float, x1: float, y0: float, y1: float, nx: int, ny: int) -> Points:

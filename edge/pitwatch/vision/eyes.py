@@ -93,8 +93,8 @@ class Eyes:
             r = readings.get(i)
             if r is None:
                 out.append(CardSeen(x, y, yaw, False, box.score))
-            elif not (r.unread > 0.9 and r.visible < 0.32 and box.score < 0.75):
-                # what is left out is a third card that the outlines of two others suggest
+            elif r.visible >= 0.32 or box.score >= 0.25 + 0.55 * r.unread:
+                # what is left out is a third card that the outlines of two others or of print suggest
                 ranks, suits = tuple(map(float, r.rank_logp)), tuple(map(float, r.suit_logp))
                 out.append(CardSeen(x, y, yaw, True, box.score, ranks, suits, r.unread, r.visible))
         return tuple(out)
@@ -111,6 +111,7 @@ class Eyes:
         return tuple(
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
+            if r.nothing < 0.5
         )
 
     def _read_strips(

@@ -23,12 +23,14 @@ _NAMED = 8  # totals handed on
 
 class StackReading(NamedTuple):
     """number: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
-    their probabilities, likeliest first. foot: rows of the strip by which its foot was taken too low."""
+    their probabilities, likeliest first. foot: rows of the strip by which its foot was taken too low.
+    nothing: probability that no stack stands there at all, 0 to 1."""
 
     number: int
     chips: tuple[int, ...]
     values: tuple[tuple[int, float], ...]
     foot: float
+    nothing: float
 
 
 class StackReader:
@@ -64,11 +66,13 @@ class StackReader:
         cents = [c for c in self._cents if c is not None]
         out = []
         for i in range(len(strips)):
-            n = _softmax(count[i] / self._cool_count + (0.0 if heights is None else heights[i]))
+            seen = _softmax(count[i] / self._cool_count)
+            n = seen if heights is None else seen * np.exp(heights[i])
+            n = np.concatenate([[0.0], n[1:] / max(float(n[1:].sum()), 1e-12)])
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
             best = int(n[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
-            out.append(StackReading(best, chips, totals(n, kinds, cents), float(foot[i, 0])))
+            out.append(StackReading(best, chips, totals(n, kinds, cents), float(foot[i, 0]), float(seen[0])))
         return out
 
 
