@@ -17,7 +17,9 @@ def main() -> None:
     """Read the options and run the steps."""
     parser = argparse.ArgumentParser(prog="python -m models.training", description=__doc__)
     parser.add_argument(
-        "--only", choices=["data", "detector", "cards", "strips", "export"], help="one step instead of all"
+        "--only",
+        choices=["data", "detector", "cards", "strips", "export", "report"],
+        help="one step instead of all",
     )
     parser.add_argument(
         "--scale", type=float, default=1.0, help="share of the pictures and of the time; 0.01 for a trial"
@@ -36,7 +38,7 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
-    steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export"]
+    steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export", "report"]
     for step in steps:
         began = time.monotonic()
         _STEPS[step](args)
@@ -109,7 +111,20 @@ def _export(args: argparse.Namespace) -> None:
             write(net, args.cache, args.weights, how)
 
 
-_STEPS = {"data": _data, "detector": _detector, "cards": _cards, "strips": _strips, "export": _export}
+def _report(args: argparse.Namespace) -> None:
+    from models.training.report import report
+
+    print(report(args.cache, args.weights, args.weights.parent / "figures"), flush=True)
+
+
+_STEPS = {
+    "data": _data,
+    "detector": _detector,
+    "cards": _cards,
+    "strips": _strips,
+    "export": _export,
+    "report": _report,
+}
 
 
 if __name__ == "__main__":

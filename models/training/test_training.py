@@ -15,11 +15,12 @@ from models.training.card_reader import logits, train_card_reader
 from models.training.data import draw_shard
 from models.training.detector import train_detector
 from models.training.nets import StackReader
+from models.training.report import report
 from models.training.stack_reader import train_stack_reader
 from pitwatch.chips import CASINO
 from pitwatch.vision.card_reader import CardReader as OnnxCardReader
 from pitwatch.vision.detector import Detector, decode
-from pitwatch.vision.weights import open_session, read_manifest, verify
+from pitwatch.vision.weights import open_session, read_manifest, verify, weights_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -103,6 +104,15 @@ def test_stack_reader_learns_and_exports(cache: Path, tmp_path: Path) -> None:
         theirs = [v.numpy() for v in net.eval()(x)]
     for mine, other in zip(session.run(None, {"picture": x.numpy()}), theirs, strict=True):
         assert np.allclose(mine, other, atol=1e-3)
+
+
+def test_report_measures_the_shipped_readers(cache: Path, tmp_path: Path) -> None:
+    table = report(cache, weights_folder(), tmp_path / "figures")
+    assert (tmp_path / "figures/readers.png").stat().st_size > 10_000
+    row = next(line for line in table.splitlines() if line.startswith("| ranks"))
+    n, right = row.split("|")[2:4]
+    assert int(n) > 20
+    assert float(right.strip(" %")) > 50, "the shipped card reader reads no held-out decks"
 
 
 def test_detector_trains_and_its_export_keeps_boxes_and_angles(cache: Path, tmp_path: Path) -> None:

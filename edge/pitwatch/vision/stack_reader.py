@@ -22,11 +22,14 @@ _NAMED = 8  # totals handed on
 
 
 class StackReading(NamedTuple):
-    """number: likeliest number of chips. chips: likeliest cents, bottom to top. values: totals in cents with
-    their probabilities, likeliest first. foot: rows of the strip by which its foot was taken too low.
-    nothing: probability that no stack stands there at all, 0 to 1."""
+    """number: likeliest number of chips, `sure` its probability. chips: likeliest cents, bottom to top.
+
+    values: totals in cents with their probabilities, likeliest first. foot: rows of the strip by which its
+    foot was taken too low. nothing: probability that no stack stands there at all, 0 to 1.
+    """
 
     number: int
+    sure: float
     chips: tuple[int, ...]
     values: tuple[tuple[int, float], ...]
     foot: float
@@ -72,7 +75,16 @@ class StackReader:
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
             best = int(n[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
-            out.append(StackReading(best, chips, totals(n, kinds, cents), float(foot[i, 0]), float(seen[0])))
+            out.append(
+                StackReading(
+                    best,
+                    float(n[best]),
+                    chips,
+                    totals(n, kinds, cents),
+                    float(foot[i, 0]),
+                    float(seen[0]),
+                )
+            )
         return out
 
 
