@@ -27,6 +27,7 @@ __all__ = [
     "card_corners",
     "in_area",
     "look_over",
+    "pictured",
     "playing_area",
     "stack_outline",
     "straight_down",
@@ -67,6 +68,22 @@ def playing_area(layout: Layout) -> Array:
         dx, dy = _SPOT_MM * np.cos(angle), _SPOT_MM * np.sin(angle)
         points += [(x + dx, y + dy) for x, y in layout.spots]
     hull = cv2.convexHull(np.asarray(points, dtype=np.float32))
+    return np.asarray(hull, dtype=np.float64).reshape(-1, 2)
+
+
+def pictured(camera: Camera) -> Array:
+    """The part of the table that a picture shows sharply enough: a convex outline (N, 2), mm.
+
+    Where the scale falls below a third of that in the middle, nothing is read any more.
+    """
+    u, v = np.meshgrid(np.linspace(0, camera.width - 1, 17), np.linspace(0, camera.height - 1, 17))
+    px = np.column_stack([u.ravel(), v.ravel()])
+    mm = camera.to_table(px)
+    middle = camera.to_table([((camera.width - 1) / 2, (camera.height - 1) / 2)])[0]
+    least = camera.px_per_mm(*middle) / 3
+    before = (np.column_stack([mm, np.zeros(len(mm))]) @ camera.R.T + camera.t_mm)[:, 2] > 0
+    near = np.array([b and camera.px_per_mm(x, y) > least for b, (x, y) in zip(before, mm, strict=True)])
+    hull = cv2.convexHull(mm[near].astype(np.float32))
     return np.asarray(hull, dtype=np.float64).reshape(-1, 2)
 
 

@@ -30,6 +30,7 @@ from pitwatch.evaluate.looking import (
     EyesFor,
     Seen,
     look_over,
+    pictured,
     playing_area,
     stack_outline,
     straight_down,
@@ -46,6 +47,7 @@ from pitwatch.evaluate.matching import (
     stack_outcomes,
 )
 from pitwatch.table.camera import Camera
+from pitwatch.table.from_cards import pose_from_cards
 from pitwatch.vision.looks import CARD_MM, CHIP_MM, Zone
 from pitwatch.vision.watcher import Eyes
 
@@ -98,7 +100,7 @@ def measure_photos(
     for k, label in enumerate([*photos.images, *empty]):
         file = str(label["image"])
         image = read_picture(photos.folder, file, views.size)
-        view = views.of(label, image.shape[1], image.shape[0])
+        view = views.of(label, image)
         frame = Frame(float(n), image, n, settled=True, name=file)
         begun = time.perf_counter()
         seen = look_over(view.eyes, frame, view.zones, view.area)
@@ -140,17 +142,26 @@ class _Views:
         camera = self.photos.camera
         return None if camera is None else (camera.width, camera.height)
 
-    def of(self, label: Label, width: int, height: int) -> _View:
-        fixed = self.photos.camera is not None
-        key = (width, height, 0.0 if fixed else _scale(self.photos, label))
+    def of(self, label: Label, image: NDArray[np.uint8]) -> _View:
+        height, width = image.shape[:2]
+        if self.photos.camera is None:
+            scale = _scale(self.photos, label)
+            # a photograph without a calibration is calibrated by its cards, where enough of them lie whole
+            pose = pose_from_cards(image, scale)
+            if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
+                return self._view(pose.camera, pictured(pose.camera))
+        key = (width, height, 0.0 if self.photos.camera is not None else scale)
         if self._last is None or self._last[0] != key:
             if self.photos.camera is not None and self.photos.layout is not None:
                 camera, area = self.photos.camera, playing_area(self.photos.layout)
             else:
                 camera = straight_down(*key)
-                area = camera.to_table([(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)])
-            self._last = key, _View(camera, area, tiles_over(area), self.eyes_for(camera))
+                area = pictured(camera)
+            self._last = key, self._view(camera, area)
         return self._last[1]
+
+    def _view(self, camera: Camera, area: Array) -> _View:
+        return _View(camera, area, tiles_over(area), self.eyes_for(camera))
 
 
 def _scale(photos: Photos, label: Label) -> float:

@@ -1,0 +1,77 @@
+"""A camera follows from ordinary cards that lie about: scale, tilt and focal length."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from pitwatch.chips import CASINO
+from pitwatch.sim.chipart import chip_art
+from pitwatch.sim.deck import Deck, DeckDesign
+from pitwatch.sim.felt import draw_felt
+from pitwatch.sim.light import Lens, spoil
+from pitwatch.sim.render import Renderer
+from pitwatch.sim.scene import CardPose, Scene
+from pitwatch.sim.spec import mounted_camera
+from pitwatch.sim.typefaces import packaged_typefaces
+from pitwatch.table.camera import Camera
+from pitwatch.table.from_cards import card_outlines, pose_from_cards
+from pitwatch.table.layout import template
+
+LAYOUT = template(6)
+PLACES = [(-420, 250, 80), (-250, 420, 100), (-60, 240, 20), (0, 450, 95), (170, 330, 60), (330, 430, 130)]
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    camera = dataclasses.replace(mounted_camera(LAYOUT, 1920, 1080), dist=np.zeros(5))
+    return Renderer(camera, draw_felt(LAYOUT), Deck(DeckDesign(packaged_typefaces()[0])), chip_art(CASINO))
+
+
+def _picture(renderer: Renderer, n: int) -> np.ndarray:
+    ranks = "57T2A8"
+    cards = tuple(
+        CardPose(f"{ranks[i]}h", True, float(x), float(y), float(yaw), order=i)
+        for i, (x, y, yaw) in enumerate(PLACES[:n])
+    )
+    return spoil(renderer.frame(Scene(0.0, cards)), Lens(noise=2.0), np.random.default_rng(1))
+
+
+def _tilt(camera: Camera) -> float:
+    return math.degrees(math.acos(abs(camera.R[2, 2])))
+
+
+def test_outlines_lie_on_the_cards_to_a_pixel(renderer: Renderer) -> None:
+    outlines = card_outlines(_picture(renderer, 6), 0.9)
+    assert len(outlines) == 6
+    centres = np.array([o.mean(axis=0) for o in outlines])
+    for x, y, _ in PLACES:
+        px = renderer.camera.project([(x, y)])[0]
+        assert np.hypot(*(centres - px).T).min() < 1.2
+
+
+@pytest.mark.parametrize("rough", [0.75, 1.0, 1.25])
+def test_six_cards_give_tilt_and_scale_however_rough_the_hint(renderer: Renderer, rough: float) -> None:
+    true = renderer.camera
+    middle = true.to_table([(959.5, 539.5)])[0]
+    scale = true.px_per_mm(*middle)
+    pose = pose_from_cards(_picture(renderer, 6), scale * rough)
+    assert pose is not None
+    assert len(pose.outlines) == 6
+    assert pose.rms_mm < 0.8
+    assert pose.camera.px_per_mm(0, 0) == pytest.approx(scale, rel=0.03)
+    assert _tilt(pose.camera) == pytest.approx(_tilt(true), abs=5)
+    # what counts: distances on the felt come out right all over the picture
+    places = np.array([p[:2] for p in PLACES], float)
+    found = pose.camera.to_table(true.project(places))
+    for i in range(len(places)):
+        for j in range(i):
+            wide = np.hypot(*(places[i] - places[j]))
+            assert np.hypot(*(found[i] - found[j])) == pytest.approx(wide, rel=0.03)
+
+
+def test_no_card_no_camera(renderer: Renderer) -> None:
+    assert pose_from_cards(_picture(renderer, 0), 0.9) is None
