@@ -60,6 +60,7 @@ Px = Sequence[float] | Array
 
 _HIDDEN = 0.4
 _BET_MM = 25.0  # from a labelled bet's middle; its neighbour stands 40 mm away
+_SCALES = (1.0, 0.8, 0.9, 1.13)  # of the rough one; the first wins where nothing is read
 _NOT_SCORED = ("off-felt", "in-hand")
 
 
@@ -100,10 +101,11 @@ def measure_photos(
     for k, label in enumerate([*photos.images, *empty]):
         file = str(label["image"])
         image = read_picture(photos.folder, file, views.size)
-        view = views.of(label, image)
         frame = Frame(float(n), image, n, settled=True, name=file)
         begun = time.perf_counter()
-        seen = look_over(view.eyes, frame, view.zones, view.area)
+        looks = [(v, look_over(v.eyes, frame, v.zones, v.area)) for v in views.of(label, image)]
+        # at the right scale outlines fit and cards are read
+        view, seen = max(looks, key=lambda look: sum(c.confidence for c in look[1].cards))
         spent, n = spent + time.perf_counter() - begun, n + 1
 
         ids = laid[k] if k < len(laid) else []
@@ -130,7 +132,7 @@ def measure_photos(
 
 
 class _Views:
-    """A view for each size and scale, made anew only when it changes: eyes are heavy."""
+    """How each picture is looked at; the view through a calibrated camera is made once."""
 
     def __init__(self, photos: Photos, eyes_for: EyesFor) -> None:
         self.photos = photos
@@ -142,23 +144,22 @@ class _Views:
         camera = self.photos.camera
         return None if camera is None else (camera.width, camera.height)
 
-    def of(self, label: Label, image: NDArray[np.uint8]) -> _View:
+    def of(self, label: Label, image: NDArray[np.uint8]) -> list[_View]:
+        """The ways to look at a picture: one where its camera is known, else several scales."""
         height, width = image.shape[:2]
-        if self.photos.camera is None:
-            scale = _scale(self.photos, label)
-            # a photograph without a calibration is calibrated by its cards, where enough of them lie whole
-            pose = pose_from_cards(image, scale)
-            if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
-                return self._view(pose.camera, pictured(pose.camera))
-        key = (width, height, 0.0 if self.photos.camera is not None else scale)
-        if self._last is None or self._last[0] != key:
-            if self.photos.camera is not None and self.photos.layout is not None:
-                camera, area = self.photos.camera, playing_area(self.photos.layout)
-            else:
-                camera = straight_down(*key)
-                area = pictured(camera)
-            self._last = key, self._view(camera, area)
-        return self._last[1]
+        if self.photos.camera is not None and self.photos.layout is not None:
+            key = (width, height, 0.0)
+            if self._last is None or self._last[0] != key:
+                area = playing_area(self.photos.layout)
+                self._last = key, self._view(self.photos.camera, area)
+            return [self._last[1]]
+        scale = _scale(self.photos, label)
+        # a photograph without a calibration is calibrated by its cards, where enough of them lie whole
+        pose = pose_from_cards(image, scale)
+        if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
+            return [self._view(pose.camera, pictured(pose.camera))]
+        cameras = [straight_down(width, height, scale * k) for k in _SCALES]
+        return [self._view(c, pictured(c)) for c in cameras]
 
     def _view(self, camera: Camera, area: Array) -> _View:
         return _View(camera, area, tiles_over(area), self.eyes_for(camera))

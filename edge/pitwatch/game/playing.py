@@ -13,7 +13,7 @@ from pitwatch.game.events import CardLaid, Chips
 from pitwatch.game.hand import Hand, Pending
 from pitwatch.game.round import HOLD, SLACK, Round
 from pitwatch.game.settling import about, begin_hand, close_hand, confirm_short, try_close, verdicts
-from pitwatch.rules.actions import double_forbidden_by
+from pitwatch.rules.actions import double_forbidden_by, surrender_forbidden_by
 from pitwatch.rules.settle import blackjack_net
 
 __all__ = ["end_of_turn", "expire", "on_main", "pass_others", "pending_double", "resolve_drop"]
@@ -345,7 +345,7 @@ def _surrender(rnd: Round, hand: Hand) -> None:
     d = hand.drop
     hand.surrendered = True
     begin_hand(hand)
-    if rnd.profile.surrender == "none":
+    if surrender_forbidden_by(rnd.profile, cards=len(hand.cards), from_split=hand.from_split):
         took = None if d is None or d.delta is None else -d.delta
         rnd.say("surrender_not_allowed", hand.seat, hand.number, observed=took)
 
@@ -371,7 +371,10 @@ def expire(rnd: Round, t: float, *, dealer_draws: bool) -> None:
     if rnd.short is not None and t > rnd.short and (not dealer_draws or t > rnd.short + HOLD):
         confirm_short(rnd)
     for h in list(rnd.open_hands()):
-        if h.drop is not None and t > h.drop.t + HOLD and not _is_half(h, h.drop):
-            _convict(rnd, h)
+        if h.drop is not None and t > h.drop.t + HOLD:
+            if not _is_half(h, h.drop):
+                _convict(rnd, h)
+            elif h.cleared is not None:  # the cards went before the half
+                _surrender(rnd, h)
         if h.box.settling and h.cleared is not None:
             try_close(rnd, h)

@@ -12,7 +12,7 @@ from pitwatch.game.box import TAKEN_ALL, Net, Step
 from pitwatch.game.hand import Hand
 from pitwatch.game.round import HOLD, Round
 from pitwatch.rules.hands import Standing
-from pitwatch.rules.settle import Result, results, surrender_net, verdict
+from pitwatch.rules.settle import Result, results, surrender_results, verdict
 
 __all__ = ["about", "begin_all", "begin_hand", "close_hand", "confirm_short", "try_close", "verdicts"]
 
@@ -50,7 +50,8 @@ def confirm_short(rnd: Round) -> None:
 def possible_results(rnd: Round, hand: Hand, stake: int) -> set[Result]:
     """Every way in which the hand may have ended and what it is then owed."""
     if hand.surrendered:
-        return {Result("surrendered", surrender_net(stake))}
+        dealers = rnd.standings() if rnd.profile.surrender == "late" else {Standing()}
+        return {r for d in dealers for r in surrender_results(rnd.profile, d, stake)}
     if hand.even_money is True:
         return {Result("even money", Fraction(stake))}
     out: set[Result] = set()

@@ -10,7 +10,13 @@ from pitwatch.cards import card_value, rank_of
 from pitwatch.rules.hands import Standing
 from pitwatch.rules.profile import Profile
 
-__all__ = ["double_forbidden_by", "insurance_limit", "legal_actions", "split_forbidden_by"]
+__all__ = [
+    "double_forbidden_by",
+    "insurance_limit",
+    "legal_actions",
+    "split_forbidden_by",
+    "surrender_forbidden_by",
+]
 
 _DOUBLE_TOTALS = {"9-11": (9, 10, 11), "10-11": (10, 11), "11": (11,)}
 
@@ -50,6 +56,11 @@ def split_forbidden_by(
     return None
 
 
+def surrender_forbidden_by(profile: Profile, *, cards: int, from_split: bool) -> str | None:
+    """The rule that forbids surrendering a hand of so many cards: only the first two, never after a split."""
+    return "surrender" if profile.surrender == "none" or cards != 2 or from_split else None
+
+
 def insurance_limit(profile: Profile, wager: int) -> int:
     """The largest insurance in cents on a wager; 0 where the house offers none."""
     return 0 if profile.insurance is None else int(wager * profile.insurance.limit)
@@ -62,7 +73,12 @@ def legal_actions(
     aces = bool(cards) and card_value(cards[0]) == 1
     if hand.over == "split aces" and len(cards) == 2:
         fault = split_forbidden_by(profile, *cards, cards=2, hands=hands, from_split=True)
-        return frozenset({"split"}) if fault is None else frozenset()
+        acts = set() if fault else {"split"}
+        if profile.double_split_aces is True and not double_forbidden_by(
+            profile, hand, from_split=True, aces=True
+        ):
+            acts.add("double")
+        return frozenset(acts)
     if hand.over or hand.size < 2:
         return frozenset()
     acts = {"stand"}
@@ -74,6 +90,6 @@ def legal_actions(
         fault = split_forbidden_by(profile, *cards, cards=2, hands=hands, from_split=from_split)
         if fault is None:
             acts.add("split")
-        if profile.surrender != "none" and not from_split:
+        if surrender_forbidden_by(profile, cards=2, from_split=from_split) is None:
             acts.add("surrender")
     return frozenset(acts)

@@ -80,7 +80,9 @@ def player_hands(
     if kind.maybe:
         sure, none = replace(kind, maybe=False), replace(kind, maybe=False, doubled_at=None)
         return player_hands(cards, profile, sure) | player_hands(cards, profile, none)
-    rule = (profile.hit_split_aces, profile.split_ace_ten_is_blackjack, profile.charlie)
+    doubled_aces = kind.doubled_at is not None and profile.double_split_aces is True
+    hit_aces = profile.hit_split_aces or doubled_aces
+    rule = (hit_aces, profile.split_ace_ten_is_blackjack, profile.charlie)
     return _player(tuple(values(c) for c in cards), kind, *rule)
 
 

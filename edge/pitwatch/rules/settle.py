@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from pitwatch.rules.hands import Standing
 from pitwatch.rules.profile import Profile
 
-__all__ = ["Outcome", "Result", "blackjack_net", "results", "surrender_net", "verdict"]
+__all__ = ["Outcome", "Result", "blackjack_net", "results", "surrender_net", "surrender_results", "verdict"]
 
 Outcome = Literal["won", "blackjack", "pushed", "lost", "bust", "surrendered", "even money"]
 
@@ -40,6 +40,21 @@ def surrender_net(stake: int) -> Fraction:
     return Fraction(-stake, 2)
 
 
+def surrender_results(profile: Profile, dealer: Standing, stake: int) -> frozenset[Result]:
+    """Every way in which a surrendered hand may be settled: a late surrender does not save a hand from the
+    dealer's blackjack, an early one does.
+    """
+    half = Result("surrendered", surrender_net(stake))
+    whole = Result("lost", Fraction(-stake))
+    if profile.surrender != "late":
+        return frozenset({half})
+    if dealer.natural:
+        return frozenset({whole})
+    # one card, or none seen: a blackjack may yet come
+    open_ = dealer.size == 0 or (dealer.size == 1 and (dealer.ace or dealer.hard == 10))
+    return frozenset({half, whole} if open_ else {half})
+
+
 def results(
     profile: Profile, hand: Standing, dealer: Standing, stake: int, original: int | None = None
 ) -> frozenset[Result]:
@@ -62,6 +77,8 @@ def results(
         losses = {stake} if takes == "all" else {part} if takes == "original" else {stake, part}
         return frozenset(Result("lost", Fraction(-loss)) for loss in losses)
     won, pushed = Result("won", Fraction(stake)), Result("pushed", Fraction(0))
+    if profile.push_22 and dealer.hard == 22:
+        return frozenset({pushed})
     if dealer.bust or hand.total > dealer.total:
         return frozenset({won})
     if hand.total < dealer.total:
