@@ -50,11 +50,20 @@ _PIPS: dict[str, tuple[tuple[float, float], ...]] = {
         (_M, 5 / 6),
     ),
 }
+# How some printers lay them otherwise: whole columns, a square of nine, the odd pip below the middle.
+_COLUMNS = {n: tuple((x, i / (n - 1)) for i in range(n) for x in (_L, _R)) for n in (4, 5)}
+_OTHER_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
+    "6": ((_L, 0.2), (_R, 0.2), (_L, 0.5), (_R, 0.5), (_L, 0.8), (_R, 0.8)),
+    "7": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.75)),
+    "8": _COLUMNS[4],
+    "9": tuple((x, y) for y in (0, 0.5, 1) for x in (_L, _M, _R)),
+    "T": _COLUMNS[5],
+}
 
 
 @dataclass(frozen=True)
 class DeckDesign:
-    """How one deck looks; lengths in mm, colours RGB."""
+    """How one deck looks; lengths in mm, colours RGB. other_pips: ranks whose pips lie unusually."""
 
     font: str
     index_height: float = 8.5
@@ -78,6 +87,7 @@ class DeckDesign:
     red: Rgb = (205, 20, 35)
     black: Rgb = (20, 20, 24)
     four_colour: bool = False
+    other_pips: str = ""
     border: bool = False
     corner: float = 3.5
     back: Rgb = (40, 70, 150)
@@ -108,7 +118,7 @@ def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None
     return DeckDesign(
         font=str(fonts[int(rng.integers(len(fonts)))]),
         index_height=float(height),
-        index_stretch=float(u(0.6, 1.05)),
+        index_stretch=float(u(0.6, 1.05) if rng.random() < 0.7 else u(0.4, 0.65)),
         index_x=float(wide),
         index_y=float(u(2.2, 5.5)),
         index_suit=float(suit),
@@ -128,6 +138,7 @@ def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None
         red=red,
         black=(dark, dark, dark + int(u(0, 15))),
         four_colour=bool(rng.random() < 0.08),
+        other_pips="".join(r for r in _OTHER_PIPS if rng.random() < 0.12),
         border=bool(rng.random() < 0.1),
         corner=float(u(2.5, 5)),
         back=(int(u(10, 200)), int(u(10, 160)), int(u(20, 200))),
@@ -325,7 +336,7 @@ def _face(design: DeckDesign, card: str) -> Image8:
         _stamp(im, _suit(design, suit, min(size, 46), 0.92), _W / 2, _H / 2, ink)
     else:
         pip = _suit(design, suit, design.pip, design.pip_stretch)
-        for sx, sy in _PIPS[rank]:
+        for sx, sy in _OTHER_PIPS[rank] if rank in design.other_pips else _PIPS[rank]:
             x, y = _W / 2 + (sx - 0.5) * 2 * design.pip_dx, _H / 2 + (sy - 0.5) * 2 * design.pip_dy
             _stamp(im, pip if sy <= 0.5 else pip[::-1], x, y, ink)
     _indices(design, im, rank, suit)
