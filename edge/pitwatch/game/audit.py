@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pitwatch.cards import card_value
-from pitwatch.game import dealing, lines, playing
+from pitwatch.game import dealing, lines, playing, sidebets
 from pitwatch.game.box import Box
 from pitwatch.game.closing import record, round_is_over, settle_all
 from pitwatch.game.events import (
@@ -42,6 +42,8 @@ from pitwatch.game.view import HandView, TableView
 from pitwatch.rules.profile import load_profile
 
 __all__ = ["Audit", "HandRecord", "HandView", "RoundRecord", "TableView", "audit_file", "run_audit"]
+
+STOPPED = "it changed while the table was not playing"
 
 
 class Audit:
@@ -220,29 +222,38 @@ class Audit:
         self._idle = "" if e.state == "open" else e.state
         if e.state == "shuffle":
             self._shoe.shuffled()
-        if self._idle and self._round is not None and not self._shoe_between(self._round):
-            self._round.doubt = "the table stopped during this round"
-
-    @staticmethod
-    def _shoe_between(rnd: Round) -> bool:
-        return rnd.cleared is not None
+        rnd = self._round
+        if rnd is not None and rnd.cleared is None and e.state in ("shuffle", "closed"):
+            rnd.doubt = "the table stopped during this round"
 
     def _while_idle(self, e: TableEvent) -> None:
-        """The table is not playing: nothing is judged, but a round that was on may end."""
+        """The table is not playing: nothing is judged, but a round that was on may end, and what was done to
+        it in the meantime leaves doubt.
+        """
         rnd = self._round
-        if rnd is None:
+        if rnd is None or rnd.cleared is not None:
             return
         if isinstance(e, Clear) and e.seat == 0:
             rnd.cleared = e.t
+        seat = getattr(e, "seat", None)
+        if isinstance(e, (CardLaid, Turn, Gone, Move, Clear)) and seat == 0:
+            rnd.doubt = STOPPED
+        elif isinstance(e, Void):
+            self._void(rnd, e)
+        elif isinstance(e, (CardLaid, Turn, Gone, Move, Clear)):
+            for h in rnd.of_seat(e.seat):
+                h.doubt = h.doubt or STOPPED
 
     def _chips(self, e: Chips, swept: bool) -> None:
         rnd = self._round
         if rnd is None or self._idle:
             key = (e.seat, e.spot, e.hand)
             box = self._boxes.setdefault(key, Box(e.seat, e.spot, e.hand))
-            box.see(e)
-            if rnd is not None and box.settling:
-                box.doubt = "the table was not playing"
+            change = box.see(e)
+            if rnd is not None and change.how != "same" and (rnd.cleared is None or box.settling):
+                box.doubt = STOPPED
+                if (e.seat, e.hand) in rnd.hands and e.spot == "main":
+                    rnd.hands[e.seat, e.hand].doubt = STOPPED
             return
         if e.spot == "main":
             playing.on_main(rnd, e, swept=swept)
@@ -318,7 +329,7 @@ class Audit:
                 rnd.say("wager_below_minimum", seat, expected=self.header.minimum, observed=wager)
             if self.header.maximum is not None and wager > self.header.maximum:
                 rnd.say("wager_above_maximum", seat, expected=self.header.maximum, observed=wager)
-        lines.open_side_bets(rnd)
+        sidebets.open_side_bets(rnd)
         if self._shoe.fresh and self.profile.burn is not None and self._shoe.burnt < self.profile.burn:
             rnd.say("burn_missing")
         self._shoe.fresh = False

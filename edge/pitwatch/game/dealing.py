@@ -13,6 +13,7 @@ from pitwatch.game.hand import Hand
 from pitwatch.game.playing import end_of_turn, pass_others, pending_double, resolve_drop
 from pitwatch.game.round import SLACK, Dealt, Round
 from pitwatch.game.settling import begin_all, begin_hand, confirm_short, try_close
+from pitwatch.game.sidebets import wants_a_dealer
 from pitwatch.rules.actions import split_forbidden_by
 from pitwatch.rules.hands import dealer_hands
 
@@ -230,6 +231,7 @@ def _dealer_card(rnd: Round, e: CardLaid) -> None:
         rnd.profile.dealer_draws_when_no_live_hand is False
         and len(rnd.dealer) >= 2
         and not any(_may_be_live(rnd, h) for h in rnd.hands.values())
+        and not wants_a_dealer(rnd)
     ):
         rnd.say("dealer_drew_needlessly")
     for cards in (rnd.dealer, *rnd.orders):

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from pitwatch.game import sidebets
 from pitwatch.game.box import TAKEN_ALL, Box
 from pitwatch.game.events import Chips
 from pitwatch.game.round import SLACK, Round
 from pitwatch.rules.actions import insurance_limit
-from pitwatch.rules.hands import player_hands
 from pitwatch.rules.profile import SideBet
+from pitwatch.rules.sidebets import side_bet_verdict
 
-__all__ = ["INSURANCE", "close_lines", "insurance_closes", "next_card", "on_line", "open_side_bets"]
+__all__ = ["INSURANCE", "close_lines", "insurance_closes", "next_card", "on_line"]
 
 INSURANCE = "insurance"
+NOT_JUDGED = "could not be judged"
 
 
 def _lines(rnd: Round) -> list[Box]:
@@ -32,11 +34,18 @@ def on_line(rnd: Round, e: Chips, *, swept: bool) -> None:
     """The chips of an insurance or side bet spot changed."""
     box = rnd.box(e.seat, e.spot)
     bet = rnd.profile.side_bets.get(e.spot)
-    decided = _insurance_decided(rnd) if bet is None else _won(rnd, box, bet) is not None
-    falls = box.look(e).how == "fell"
-    early = falls and e.by == "dealer"
-    late_bet = bet is not None and e.by == "player" and not falls
-    if not box.settling and box.amount != 0 and (decided or early) and not late_bet:
+    decided = _insurance_decided(rnd) if bet is None else sidebets.decided(rnd, box, bet)
+    how = box.look(e).how
+    begins = decided or (how == "fell" and e.by == "dealer")
+    if bet is not None and how in ("fell", "grew"):
+        payable = sidebets.may_be_paid(rnd, box, bet)
+        begins = (
+            begins or (payable and (how == "fell" or e.by != "player")) or (how, e.by) == ("grew", "dealer")
+        )
+        if payable and how == "grew" and e.by is None and not decided and not box.settling:
+            box.faint = True  # a payment, or a late bet
+    late_bet = bet is not None and e.by == "player" and how != "fell"
+    if not box.settling and box.amount != 0 and begins and not late_bet:
         box.begin()
     empty = box.empty
     change = box.see(e)
@@ -49,7 +58,9 @@ def on_line(rnd: Round, e: Chips, *, swept: bool) -> None:
         return
     if bet is None:
         _insured(rnd, box, e)
-    elif e.t > rnd.t_start + SLACK and (empty or not decided):
+    elif e.t <= rnd.t_start + SLACK:
+        box.opened = e.amount
+    elif empty or not decided:
         rnd.say("side_bet_late", e.seat, observed=e.amount, about=e.spot, evidence=e.evidence)
 
 
@@ -99,17 +110,9 @@ def insurance_closes(rnd: Round) -> None:
             )
 
 
-def _dealer_natural(rnd: Round) -> bool | None:
-    """Whether the dealer has a blackjack: seen, or checked for and not shown."""
-    if len(rnd.dealer) < 2 or rnd.dealer_doubt:
-        return None
-    naturals = {s.natural for s in rnd.standings()}
-    return None if len(naturals) > 1 else naturals.pop()
-
-
 def next_card(rnd: Round) -> None:
     """A card is about to be dealt: lost insurance should be gone."""
-    if _dealer_natural(rnd) is not False:
+    if rnd.known_natural is not False:
         return
     for box in _lines(rnd):
         if (
@@ -129,58 +132,6 @@ def _still_there(rnd: Round, box: Box) -> None:
         rnd.say("insurance_not_taken", box.seat, expected=-stake, observed=0, evidence=box.evidence)
 
 
-# -- side bets
-
-
-def open_side_bets(rnd: Round) -> None:
-    """The first card falls: is the main wager there that the side bets ask for?"""
-    for box in _lines(rnd):
-        bet = rnd.profile.side_bets.get(box.spot)
-        if bet is None or box.empty or not bet.needs_minimum:
-            continue
-        main = rnd.opened.get(box.seat, 0)
-        least = rnd.header.minimum or 1
-        if main is not None and main < least:
-            rnd.say("side_bet_without_wager", box.seat, expected=least, observed=main, about=box.spot)
-
-
-def _first_two(rnd: Round, seat: int) -> tuple[str | None, ...]:
-    hands = rnd.of_seat(seat)
-    if any(h.from_split for h in hands):
-        return tuple(h.cards[0] if h.cards else None for h in hands[:2])
-    return tuple(hands[0].cards[:2]) if hands else ()
-
-
-def _won(rnd: Round, box: Box, bet: SideBet) -> Fraction | None:
-    """What the bet pays to one, 0 when it lost, None when that is not known."""
-    paid: set[Fraction] = set()
-    for what, ratio in bet.pays:
-        if what == "player_blackjack":
-            cards = _first_two(rnd, box.seat)
-            naturals = (
-                {s.natural for s in player_hands(cards, rnd.profile)} if len(cards) == 2 else {True, False}
-            )
-        else:
-            natural = _dealer_natural(rnd)
-            naturals = {True, False} if natural is None else {natural}
-        if len(naturals) > 1:
-            return None
-        paid.add(ratio if naturals.pop() else Fraction(0))
-    return max(paid)
-
-
-def _meter(rnd: Round, box: Box, bet: SideBet) -> bool:
-    """Whether the bet may also have won the meter, whose payment is not judged."""
-    cards = _first_two(rnd, box.seat)
-    other = rnd.box(box.seat, bet.meter_with or "")
-    unread = any(c is None or c[1] == "?" for c in cards)
-    return (
-        bool(bet.meter)
-        and other.opened != 0
-        and (unread or sorted(c or "" for c in cards) == sorted(bet.meter))
-    )
-
-
 # -- the end
 
 
@@ -193,54 +144,58 @@ def close_lines(rnd: Round) -> dict[int, str]:
         if not box.settling or box.start == 0 or not _judged(rnd, box.seat):
             continue
         bet = rnd.profile.side_bets.get(box.spot)
-        insured = bet is None
-        if insured:
-            natural = _dealer_natural(rnd)
-            pays = (
-                None
-                if natural is None or rnd.profile.insurance is None
-                else rnd.profile.insurance.pays * natural
-            )
-        else:
-            assert bet is not None
-            pays = _won(rnd, box, bet)
-            if pays and _meter(rnd, box, bet):
-                pays = None
-        net = None if pays is None else box.net(loses=0 if pays else None)
-        if pays is None or net is None or (box.start is None and not (net == TAKEN_ALL and pays == 0)):
-            why[box.seat] = f"the {'insurance' if insured else box.spot} could not be judged"
-            continue
-        if net == TAKEN_ALL:
-            continue
-        assert isinstance(net, int)
-        assert box.start is not None
-        if box.faint and net != (Fraction(pays) * box.start if pays else -box.start):
-            why[box.seat] = f"the {'insurance' if insured else box.spot} could not be seen for sure"
-            continue
-        _settle_line(rnd, box, "insurance" if insured else "side_bet", Fraction(pays) * box.start, net)
+        reason = _close_insurance(rnd, box) if bet is None else _close_side_bet(rnd, box, bet)
+        if reason:
+            why[box.seat] = f"the {box.spot} {reason}"
     return why
 
 
-def _settle_line(rnd: Round, box: Box, what: str, won: Fraction, net: int) -> None:
-    assert box.start is not None
-    expected = won if won else Fraction(-box.start)
-    if net == expected:
-        return
-    if won:
-        kind = f"{what}_paid_short" if net < expected else f"{what}_paid_over"
-    elif net > 0:
-        kind = f"{what}_loser_paid"
-    else:
-        kind = f"{what}_not_taken"
-        if net < expected:
-            return
-    due = int(expected) if expected.denominator == 1 else None
+def _close_insurance(rnd: Round, box: Box) -> str:
+    """Judge an insurance; returns why it could not be."""
+    rule, natural = rnd.profile.insurance, rnd.known_natural
+    if natural is None or rule is None:
+        return NOT_JUDGED
+    stake = box.start
+    right = frozenset({(stake or 1) * rule.pays if natural else Fraction(-(stake or 1))})
+    return _settle_line(rnd, box, "insurance", right, None)
+
+
+def _close_side_bet(rnd: Round, box: Box, bet: SideBet) -> str:
+    """Judge a side bet; returns why it could not be."""
+    right, unknown_above = sidebets.right_nets(rnd, box, bet, box.start or 1)
+    return _settle_line(rnd, box, "side_bet", right, unknown_above)
+
+
+def _settle_line(
+    rnd: Round, box: Box, what: str, right: frozenset[Fraction], unknown_above: Fraction | None
+) -> str:
+    """Hold a line's observed net against those that may be right; returns why it could not be judged."""
+    kinds, nets = set(), set()
+    for expected in right:
+        net = box.net(loses=0 if expected > 0 else None)
+        if net == TAKEN_ALL and expected < 0:
+            kinds.add("")
+            continue
+        if not isinstance(net, int) or box.start is None:
+            return NOT_JUDGED
+        nets.add(net)
+        if unknown_above is not None and net >= unknown_above:
+            return NOT_JUDGED
+        kinds.add(side_bet_verdict(expected, net))
+    if kinds == {""}:
+        return ""
+    if box.faint:
+        return "could not be seen for sure"
+    if len(kinds) != 1 or not right:
+        return NOT_JUDGED
+    due = int(next(iter(right))) if len(right) == 1 and next(iter(right)).denominator == 1 else None
     rnd.say(
-        kind,
+        f"{what}_{kinds.pop()}",
         box.seat,
         expected=due,
-        observed=net,
+        observed=nets.pop() if len(nets) == 1 else None,
         about="" if what == "insurance" else box.spot,
         confidence=min(box.confidence, rnd.dealer_confidence),
         evidence=box.evidence,
     )
+    return ""

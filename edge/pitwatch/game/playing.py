@@ -347,7 +347,9 @@ def _surrender(rnd: Round, hand: Hand) -> None:
     begin_hand(hand)
     if surrender_forbidden_by(rnd.profile, cards=len(hand.cards), from_split=hand.from_split):
         took = None if d is None or d.delta is None else -d.delta
-        rnd.say("surrender_not_allowed", hand.seat, hand.number, observed=took)
+        late = "a hand of a split pair" if hand.from_split else "after a third card"
+        words = "" if rnd.profile.surrender == "none" else late
+        rnd.say("surrender_not_allowed", hand.seat, hand.number, observed=took, about=words)
 
 
 def _convict(rnd: Round, hand: Hand) -> None:

@@ -177,6 +177,18 @@ class Round:
         naturals = {s.natural for s in self.standings()}
         return None if len(naturals) > 1 else naturals.pop()
 
+    @property
+    def known_natural(self) -> bool | None:
+        """Whether the dealer has a blackjack: seen, checked for and not shown, or no longer possible; None =
+        not known.
+        """
+        if self.dealer_doubt or not self.dealer:
+            return None
+        if len(self.dealer) < 2:
+            return False if self.upcard is not None and card_value(self.upcard) not in (1, 10) else None
+        naturals = {s.natural for s in self.standings()}
+        return None if len(naturals) > 1 else naturals.pop()
+
     def needs_check(self) -> bool | None:
         """Whether the profile has the dealer check the hole card under this upcard; None = not known."""
         if not self.profile.peek:

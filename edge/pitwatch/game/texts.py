@@ -111,6 +111,7 @@ def sentence(
         return f"{who} was dealt a card although the hand {state}."
     total = "" if expected is None else f" of {expected}"
     short = "" if observed is None else f" of {observed}"
+    rest = f" {about}" if about else "; this house offers no surrender"
     texts = {
         "dealer_drew_over": f"The dealer drew another card on a total{total}, on which this house stands.",
         "dealer_stood_short": f"The dealer settled on a total{short} and should have drawn another card.",
@@ -165,7 +166,7 @@ def sentence(
         "side_bet_paid_short": f"{who} won a side bet{why} and was paid {cents(observed)}, too little{due}.",
         "side_bet_paid_over": f"{who} won a side bet{why} and was paid {cents(observed)}, too much{due}.",
         "side_bet_loser_paid": f"{who} lost a side bet{why} and was paid {cents(observed)}.",
-        "surrender_not_allowed": f"{who} surrendered; this house offers no surrender.",
+        "surrender_not_allowed": f"{who} surrendered{rest}.",
         "surrender_wrong": f"{who} surrendered and lost {cents(observed)}; half of the wager, "
         f"{cents(expected)}, is due.",
         "card_impossible": f"More cards {about} lay on the table than this shoe has: misread, or a "
