@@ -71,7 +71,10 @@ def test_run_audit_prints_findings_and_notation() -> None:
     assert finding["text"].startswith("Seat 2 was paid $35, too little (19 against 18); $40 is due")
     lines.clear()
     assert run_audit(GOLDEN / "clean_two_seats.jsonl", lines.append, notation=True) == 0
-    assert lines == ["round 1\ndealer 8cTc\n2.0 4000 Qh9s +4000 won\n5.0 1500 6d5h7d +0 pushed"]
+    assert lines == [
+        "round 1, 3.3 to 17.6 s\ndealer: 8c Tc\nseat 2: $40, Qh 9s, stand, won +$40\n"
+        "seat 5: $15, 6d 5h 7d, hit, stand, pushed $0"
+    ]
 
 
 def test_an_unread_hand_is_reported_once() -> None:

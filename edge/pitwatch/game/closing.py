@@ -6,10 +6,11 @@ transcript.
 
 from __future__ import annotations
 
+from pitwatch.game.decisions import decisions
 from pitwatch.game.findings import Unverified
 from pitwatch.game.hand import Hand
 from pitwatch.game.lines import INSURANCE, close_lines, insurance_closes
-from pitwatch.game.record import HandRecord, RoundRecord
+from pitwatch.game.record import HandRecord, RoundRecord, SideBetRecord
 from pitwatch.game.round import Round
 from pitwatch.game.settling import NOT_DONE, begin_hand, close_hand, confirm_short, share_original, verdicts
 
@@ -96,13 +97,20 @@ def record(rnd: Round) -> RoundRecord:
                 stake=h.box.start,
                 payout=h.net,
                 outcome="dead" if h.dead or rnd.dead else h.outcome,
+                decisions=decisions(rnd, h),
             )
         )
-    insurance = []
+    insurance, side_bets = [], []
     for (seat, spot, _), box in sorted(rnd.boxes.items()):
-        if spot == INSURANCE and box.settling and box.start != 0:
-            net = box.net(loses=None)
-            insurance.append((seat, box.start, net if isinstance(net, int) else None))
+        if spot == "main" or not box.settling or box.start == 0:
+            continue
+        paid = any((step.delta or 0) > 0 for step in box.steps)
+        net = box.net(loses=0 if paid else None)
+        seen = net if isinstance(net, int) else None
+        if spot == INSURANCE:
+            insurance.append((seat, box.start, seen))
+        elif spot in rnd.profile.side_bets:
+            side_bets.append(SideBetRecord(seat, spot, box.start, seen))
     return RoundRecord(
         number=rnd.number,
         t_start=rnd.t_start,
@@ -111,4 +119,5 @@ def record(rnd: Round) -> RoundRecord:
         dealer=tuple(rnd.dealer),
         insurance=tuple(insurance),
         findings=tuple(rnd.findings),
+        side_bets=tuple(side_bets),
     )

@@ -6,11 +6,11 @@ In and out: dataclasses and their JSON form; money in integer cents, `t` seconds
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pitwatch.game.findings import Finding
 
-__all__ = ["HandRecord", "RoundRecord"]
+__all__ = ["HandRecord", "RoundRecord", "SideBetRecord"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class HandRecord:
     stake: int | None = None
     payout: int | None = None
     outcome: str = "unknown"
+    decisions: tuple[str, ...] = ()
+    """What was done with it, in order: split, hit, double, surrender, even money, stand."""
 
     def to_json(self) -> dict[str, Any]:
         """The hand as a JSON object."""
@@ -43,7 +45,17 @@ class HandRecord:
             "stake": self.stake,
             "payout": self.payout,
             "outcome": self.outcome,
+            "decisions": list(self.decisions),
         }
+
+
+class SideBetRecord(NamedTuple):
+    """A side bet: cents placed, the player's net, None = not read or not seen."""
+
+    seat: int
+    bet: str
+    placed: int | None
+    payout: int | None
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,7 @@ class RoundRecord:
     insurance: tuple[tuple[int, int | None, int | None], ...] = ()
     """(seat, cents placed, net cents) of each insurance."""
     findings: tuple[Finding, ...] = field(default=())
+    side_bets: tuple[SideBetRecord, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The round as a JSON object."""
@@ -68,27 +81,14 @@ class RoundRecord:
             "hands": [h.to_json() for h in self.hands],
             "dealer": list(self.dealer),
             "insurance": [{"seat": s, "placed": p, "payout": n} for s, p, n in self.insurance],
+            "side_bets": [
+                {"seat": b.seat, "bet": b.bet, "placed": b.placed, "payout": b.payout} for b in self.side_bets
+            ],
             "findings": [f.to_json() for f in self.findings],
         }
 
     def notation(self) -> str:
-        """The round as text, one line a hand: `3.0 5000 x2 5c6dKh +10000 won`; an unread card is `??`."""
+        """The round as text, one line a hand; `pitwatch.game.notation.parse` reads it back."""
+        from pitwatch.game.notation import write
 
-        def cards(of: tuple[str | None, ...]) -> str:
-            return "".join(c or "??" for c in of) or "-"
-
-        def cents(value: int | None, sign: str = "") -> str:
-            return "?" if value is None else f"{value:{sign}d}"
-
-        lines = [f"round {self.number}", f"dealer {cards(self.dealer)}"]
-        for h in self.hands:
-            double = f" x{cents(h.stake)}" if h.doubled else ""
-            lines.append(
-                f"{h.seat}.{h.hand} {cents(h.wager)}{double} {cards(h.cards)}"
-                f" {cents(h.payout, '+')} {h.outcome}"
-            )
-        lines += [f"{s} insurance {cents(p)} {cents(n, '+')}" for s, p, n in self.insurance]
-        lines += [
-            f"! {f.kind} {f.seat}.{f.hand} {cents(f.expected)} {cents(f.observed)}" for f in self.findings
-        ]
-        return "\n".join(lines)
+        return write(self)
