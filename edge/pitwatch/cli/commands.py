@@ -133,8 +133,16 @@ def audit(
     notation: Annotated[
         bool, typer.Option("--notation", help="Print the rounds instead of the findings.")
     ] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Print the shoe's and the seats' figures instead.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="The figures as one JSON object.")] = False,
 ) -> None:
     """Judge a table-event file: one finding a line, as JSON. Status 1 when there are findings."""
+    if statistics:
+        from pitwatch.cli.figures import print_figures
+
+        raise typer.Exit(print_figures(file, as_json=json))
     from pitwatch.game.audit import run_audit
 
     raise typer.Exit(run_audit(file, typer.echo, notation))

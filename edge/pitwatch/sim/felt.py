@@ -139,8 +139,9 @@ def random_felt(layout: Layout, rng: np.random.Generator, fonts: tuple[str, ...]
     hsv = np.array([[[u(0, 180), u(60, 230), u(45, 170)]]], np.uint8)
     if rng.random() < 0.5:
         hsv[..., 0] = rng.choice([60, 65, 75, 85, 110, 115, 0, 175, 140])
-    if rng.random() < 0.12:
-        hsv = np.array([[[u(8, 25), u(30, 140), u(80, 220)]]], np.uint8)
+    if rng.random() < 0.2:
+        # bare wood and bright tops, on which paper hardly stands out
+        hsv = np.array([[[u(5, 30), u(10, 140), u(80, 245)]]], np.uint8)
     b, g, r = (float(v) for v in cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0])
     image = _cloth(rng, (b, g, r))
     inks: list[Bgr] = [
@@ -230,7 +231,14 @@ def random_felt(layout: Layout, rng: np.random.Generator, fonts: tuple[str, ...]
         style = rng.random()
         if style < 0.6:
             _letter(
-                image, str(rng.choice(words)), x, y, u(6, 30), u(0, 360), inks[int(rng.integers(6))], font()
+                image,
+                str(rng.choice(words)),
+                x,
+                y,
+                u(6, 30) if rng.random() < 0.75 else u(30, 75),
+                u(0, 360),
+                inks[int(rng.integers(6))],
+                font(),
             )
         elif style < 0.75:
             cv2.circle(

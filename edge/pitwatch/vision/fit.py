@@ -19,6 +19,8 @@ __all__ = ["Fit", "edge_picture", "fit_card"]
 Floats = NDArray[np.float32]
 
 _REACH_MM = (8.0, 5.0, 3.0)  # how far from its side an edge is looked for, pass by pass
+_SURE = 0.5  # support beyond which nothing else is tried
+_BESIDE_MM = 5.0
 _STEP_MM = 0.5
 _ALONG = 22  # samples a side
 _CLOSE_MM = 1.3
@@ -44,17 +46,33 @@ def edge_picture(zone_picture: NDArray[np.uint8]) -> Floats:
 
 def fit_card(edges: Floats, x: float, y: float, angle: float, px_per_mm: float) -> Fit:
     """The card near a rough pose; of the rough angle and the one across it, the better supported."""
-    fit = _fit(edges, x, y, angle, px_per_mm)
+    fit = _settled(edges, x, y, angle, px_per_mm)
     if fit.support >= 0.5:
         return fit
     # the box's own angle is right far more often than not
-    turned = _fit(edges, x, y, angle + np.pi / 2, px_per_mm)
+    turned = _settled(edges, x, y, angle + np.pi / 2, px_per_mm)
     return turned if turned.support > fit.support + 0.08 else fit
 
 
-def _fit(edges: Floats, x: float, y: float, angle: float, px_per_mm: float) -> Fit:
+def _settled(edges: Floats, x: float, y: float, angle: float, px_per_mm: float) -> Fit:
+    """The best supported fit from this pose, or from a little beside it: a table's edge or a neighbour's may
+    be stronger than the card's own."""
+    best = _fit(edges, x, y, angle, px_per_mm, _REACH_MM)
+    if best.support >= _SURE:
+        return best
+    along = np.array([np.cos(angle), np.sin(angle)]) * _BESIDE_MM * px_per_mm
+    for dx, dy in (along, -along, (-along[1], along[0]), (along[1], -along[0])):
+        fit = _fit(edges, x + dx, y + dy, angle, px_per_mm, _REACH_MM[1:])
+        if fit.support > best.support + 0.05:
+            best = fit
+    return best
+
+
+def _fit(
+    edges: Floats, x: float, y: float, angle: float, px_per_mm: float, reaches: tuple[float, ...]
+) -> Fit:
     support = 0.0
-    for reach in _REACH_MM:
+    for reach in reaches:
         u, n = _outline(angle)
         c = np.array([x, y])
         points = c + u * px_per_mm
