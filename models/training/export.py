@@ -71,7 +71,12 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
     with torch.inference_mode():
-        count, layers, _ = (v.numpy() for v in net(strip_tensor(held.arrays["strip"], held.arrays["layer"])))
+        # as at run time: each strip as it is and mirrored
+        both = []
+        for i in range(0, held.n, 500):
+            x = strip_tensor(held.arrays["strip"][i : i + 500], held.arrays["layer"][i : i + 500])
+            both.append([(a + b).numpy() / 2 for a, b in zip(net(x), net(x.flip(3)), strict=True)])
+    count, layers, _ = (np.concatenate(v) for v in zip(*both, strict=True))
     chips = held.arrays["chips"]
     there = chips < len(CASINO.denominations)
     target = weights / "stack_reader.onnx"

@@ -55,32 +55,36 @@ class StackReader:
         scales: NDArray[np.float32],
         heights: NDArray[np.float64] | None = None,
     ) -> list[StackReading]:
-        """strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm.
+        """One reading a strip; each is read as it is and mirrored.
 
+        strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm.
         heights: (N, 26), what else is known of the number of chips, as log-likelihoods.
         """
         if not len(strips):
             return []
+        n = len(strips)
         x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
         s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
         x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
-        count, layers, foot = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
+        x = np.concatenate([x, x[..., ::-1]])
+        both = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
+        count, layers, foot = ((v[:n] + v[n:]) / 2 for v in both)
         known = [i for i, c in enumerate(self._cents) if c is not None]
         cents = [c for c in self._cents if c is not None]
         out = []
-        for i in range(len(strips)):
+        for i in range(n):
             seen = _softmax(count[i] / self._cool_count)
-            n = seen if heights is None else seen * np.exp(heights[i])
-            n = np.concatenate([[0.0], n[1:] / max(float(n[1:].sum()), 1e-12)])
+            p = seen if heights is None else seen * np.exp(heights[i])
+            p = np.concatenate([[0.0], p[1:] / max(float(p[1:].sum()), 1e-12)])
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
-            best = int(n[1:].argmax()) + 1
+            best = int(p[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
             out.append(
                 StackReading(
                     best,
-                    float(n[best]),
+                    float(p[best]),
                     chips,
-                    totals(n, kinds, cents),
+                    totals(p, kinds, cents),
                     float(foot[i, 0]),
                     float(seen[0]),
                 )
