@@ -75,8 +75,8 @@ class TableSection(_Section):
     rules: str | dict[str, Any] = Field(
         default="greektown",
         title="House rules",
-        description='A rule profile\'s name, or a table { profile = "greektown", <rule> = <value> } that '
-        "changes single rules.",
+        description="A rule profile's name, a .json file of your own (`pitwatch rules check` reads it), or a "
+        'table { profile = "greektown", <rule> = <value> } that changes single rules.',
     )
     decks: int | None = Field(
         default=None,
@@ -107,6 +107,12 @@ class TableSection(_Section):
         description="What the progressive meter shows, in cents; left out: its share is not judged.",
         examples=[250000],
     )
+
+    @field_validator("rules")
+    @classmethod
+    def _own_rules(cls, rules: str | dict[str, Any], info: ValidationInfo) -> str | dict[str, Any]:
+        own = isinstance(rules, str) and rules.endswith(".json")
+        return str(_from_folder(Path(rules), info)) if own and isinstance(rules, str) else rules
 
     @model_validator(mode="after")
     def _ordered(self) -> TableSection:

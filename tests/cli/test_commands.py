@@ -41,7 +41,7 @@ def refused(*words: str | Path) -> str:
 def test_help_and_version() -> None:
     help_ = run("--help")
     assert help_.returncode == 0
-    for command in ("watch", "demo", "sim", "audit", "eval", "calibrate", "models"):
+    for command in ("watch", "demo", "sim", "audit", "eval", "calibrate", "models", "rules"):
         assert f"\n  {command} " in help_.stdout
     assert run("--version").stdout == f"pitwatch {pitwatch.__version__}\n"
     for command in (["watch"], ["demo"], ["calibrate", "pose"], ["models", "verify"]):

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from pitwatch import __version__
+from pitwatch.cli.rulebook import rules
 
 __all__ = ["app"]
 
@@ -27,6 +28,7 @@ calibrate = typer.Typer(no_args_is_help=True, help="Find out how a camera sees i
 models = typer.Typer(no_args_is_help=True, help="The trained weights that come with pitwatch.")
 app.add_typer(calibrate, name="calibrate")
 app.add_typer(models, name="models")
+app.add_typer(rules, name="rules")
 
 
 def _version(asked: bool) -> None:
