@@ -1,4 +1,4 @@
-"""The command line: `pitwatch watch`, `demo`, `sim`, `audit`, `eval`, `calibrate`, `models`.
+"""The command line: `pitwatch watch`, `demo`, `sim`, `audit`, `replay`, `eval`, `calibrate`, `models`.
 
 Exit status: 0 done; 1 `audit` made findings; 2 bad input, said in one sentence; 70 an internal error.
 """

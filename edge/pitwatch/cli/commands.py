@@ -150,6 +150,22 @@ def audit(
     raise typer.Exit(run_audit(file, typer.echo, notation))
 
 
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A table-event file.")],
+    speed: Annotated[
+        float | None, typer.Option(help="Play by itself, so many times as fast as it happened.")
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Lines of text, no screen; so too in a pipe.")
+    ] = False,
+) -> None:
+    """Step through a table-event file: the table after each event, and findings as they come."""
+    from pitwatch.cli.replay import replay as step_through
+
+    step_through(file, speed=speed, plain=plain)
+
+
 @app.command(name="eval")
 def evaluate(
     paths: Annotated[list[Path], typer.Argument(help="Folders of pictures with truth.json or labels.json.")],
