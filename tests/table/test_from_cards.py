@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from pitwatch.chips import CASINO
+from pitwatch.errors import UserError
 from pitwatch.sim.chipart import chip_art
 from pitwatch.sim.deck import Deck, DeckDesign
 from pitwatch.sim.felt import draw_felt
@@ -17,8 +21,9 @@ from pitwatch.sim.render import Renderer
 from pitwatch.sim.scene import CardPose, Scene
 from pitwatch.sim.spec import mounted_camera
 from pitwatch.sim.typefaces import packaged_typefaces
+from pitwatch.table.calibrate import run_calibrate_from_cards
 from pitwatch.table.camera import Camera
-from pitwatch.table.from_cards import card_outlines, pose_from_cards
+from pitwatch.table.from_cards import anchored, card_outlines, guessed_scale, pose_from_cards
 from pitwatch.table.layout import template
 
 LAYOUT = template(6)
@@ -75,3 +80,40 @@ def test_six_cards_give_tilt_and_scale_however_rough_the_hint(renderer: Renderer
 
 def test_no_card_no_camera(renderer: Renderer) -> None:
     assert pose_from_cards(_picture(renderer, 0), 0.9) is None
+
+
+def test_two_felt_points_anchor_the_cards_frame(renderer: Renderer) -> None:
+    true = renderer.camera
+    picture = _picture(renderer, 6)
+    pose = pose_from_cards(picture, guessed_scale(picture))
+    assert pose is not None
+    known = np.array([LAYOUT.spots[0], LAYOUT.spots[5]], float)
+    camera, off = anchored(pose.camera, true.project(known), known)
+    assert off.max() < 12
+    spots = np.array(LAYOUT.spots, float)
+    assert np.hypot(*(camera.to_table(true.project(spots)) - spots).T).max() < 15
+    assert camera.position_mm == pytest.approx(true.position_mm, abs=150)
+
+
+def test_the_command_writes_a_calibration_and_names_what_is_wrong(renderer: Renderer, tmp_path: Path) -> None:
+    picture, points, out = tmp_path / "table.png", tmp_path / "points.json", tmp_path / "calibration.json"
+    cv2.imwrite(str(picture), _picture(renderer, 6))
+    known = [LAYOUT.spots[0], LAYOUT.spots[5], LAYOUT.spots[2]]
+    pairs = [{"px": renderer.camera.project([p])[0].tolist(), "mm": list(p)} for p in known]
+    points.write_text(json.dumps(pairs))
+    lines: list[str] = []
+    run_calibrate_from_cards(picture, points, out, lines.append)
+    assert lines[0].startswith("6 cards fit")
+    written = Camera.from_json(json.loads(out.read_text()))
+    assert np.hypot(*(written.to_table(renderer.camera.project(known)) - known).T).max() < 15
+    assert (tmp_path / "calibration.png").stat().st_size > 1000
+
+    wrong = [{**p, "mm": [1.2 * v for v in p["mm"]]} for p in pairs]
+    points.write_text(json.dumps(wrong))
+    with pytest.raises(UserError, match="measure them again"):
+        run_calibrate_from_cards(picture, points, tmp_path / "other.json", print)
+    assert not (tmp_path / "other.json").exists()
+    points.write_text(json.dumps(pairs))
+    cv2.imwrite(str(picture), _picture(renderer, 2))
+    with pytest.raises(UserError, match="whole cards with clear edges; lay six"):
+        run_calibrate_from_cards(picture, points, tmp_path / "other.json", print)

@@ -12,6 +12,7 @@ import typer
 
 from pitwatch import __version__
 from pitwatch.cli.rulebook import rules
+from pitwatch.errors import UserError
 
 __all__ = ["app"]
 
@@ -185,11 +186,19 @@ def pose(
     points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
     out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
     lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
+    from_cards: Annotated[
+        bool, typer.Option("--from-cards", help="Six to ten cards lie on the felt; two points are enough.")
+    ] = False,
 ) -> None:
     """Calibrate from points whose place on the table is known; prints the error at each."""
-    from pitwatch.table.calibrate import run_calibrate_pose
+    from pitwatch.table.calibrate import run_calibrate_from_cards, run_calibrate_pose
 
-    run_calibrate_pose(picture, points, lens, out, typer.echo)
+    if from_cards and lens is not None:
+        raise UserError("--lens has no say with --from-cards: the cards settle the lens too; leave one out")
+    if from_cards:
+        run_calibrate_from_cards(picture, points, out, typer.echo)
+    else:
+        run_calibrate_pose(picture, points, lens, out, typer.echo)
 
 
 @models.command(name="list")

@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera, CameraError
 from pitwatch.table.files import read_json, write_json
+from pitwatch.table.from_cards import anchored, guessed_scale, pose_from_cards
 from pitwatch.table.pose import PoseResult, solve_pose
 
-__all__ = ["check_picture", "load_lens", "read_points", "run_calibrate_pose"]
+__all__ = ["check_picture", "load_lens", "read_points", "run_calibrate_from_cards", "run_calibrate_pose"]
 
 Image = NDArray[np.uint8]
 Pair = tuple[list[float], list[float]]
 
+_FEWEST_CARDS = 4
+_SCALE_OFF = 0.04  # share by which cards and measured points may disagree
 _FORM = '[{"px": [x, y], "mm": [X, Y]}, ...]'
 
 
@@ -50,16 +53,67 @@ def run_calibrate_pose(
         raise UserError(f"{points}: {e}") from None
     for line in report(pairs, result):
         echo(line)
+    out, check = _targets(out, picture, image, pairs, result.camera)
+    note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
+    write_json(out, {**result.camera.to_json(), "note": note})
+    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    return result
+
+
+def run_calibrate_from_cards(
+    picture: str | Path, points: str | Path, out: str | Path, echo: Callable[[str], None]
+) -> Camera:
+    """Solve the pose from the cards in a picture, anchor it by two or more known points, write `out`.
+
+    echo: told each line of the report. A check picture is written beside `out`, as `run_calibrate_pose` does.
+    Raises UserError naming the file and the remedy; then no calibration is written.
+    """
+    image = _picture(picture)
+    pairs = read_points(points)
+    if len(pairs) < 2:
+        raise UserError(f"{points} holds {len(pairs)} points; two known felt points anchor the table's frame")
+    pose = pose_from_cards(image, guessed_scale(image))
+    if pose is None or len(pose.outlines) < _FEWEST_CARDS:
+        n = 0 if pose is None else len(pose.outlines)
+        raise UserError(
+            f"{picture} shows {n} whole cards with clear edges; lay six to ten face up, apart from each "
+            "other, all over the felt"
+        )
+    px = np.array([p for p, _ in pairs], dtype=np.float64)
+    mm = np.array([m[:2] for _, m in pairs], dtype=np.float64)
+    camera, off = anchored(pose.camera, px, mm)
+    wide, seen = _spread(mm), _spread(camera.to_table(px))
+    if abs(seen / wide - 1) > _SCALE_OFF:
+        raise UserError(
+            f"{points}: the points lie {wide:.0f} mm apart, but by the cards it is {seen:.0f} mm; measure "
+            "them again, and check that the cards are of poker size (63 x 88 mm)"
+        )
+    echo(f"{len(pose.outlines)} cards fit to {pose.rms_mm:.2f} mm rms")
+    for i, (at, error) in enumerate(zip(mm, off, strict=True), 1):
+        echo(f"point {i} at ({at[0]:.1f}, {at[1]:.1f}) mm is {error:.1f} mm off")
+    echo(_stands(camera))
+    out, check = _targets(out, picture, image, pairs, camera)
+    write_json(out, {**camera.to_json(), "note": f"from {len(pose.outlines)} cards of {Path(picture).name}"})
+    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    return camera
+
+
+def _spread(points: NDArray[np.float64]) -> float:
+    """The longest distance between two of the points (N, 2)."""
+    return float(max(np.hypot(*(a - b)) for a in points for b in points)) or 1e-9
+
+
+def _targets(
+    out: str | Path, picture: str | Path, image: Image, pairs: list[Pair], camera: Camera
+) -> tuple[Path, Path]:
+    """Write the check picture; the paths of the calibration and of it."""
     out = Path(out)
     check = out.with_suffix(".png")
     if check == out or (check.exists() and check.samefile(picture)):
         check = out.with_name(f"{out.stem}-check.png")
-    note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
-    if not out.parent.is_dir() or not cv2.imwrite(str(check), check_picture(image, pairs, result.camera)):
+    if not out.parent.is_dir() or not cv2.imwrite(str(check), check_picture(image, pairs, camera)):
         raise UserError(f"{check} cannot be written; choose another place with --out")
-    write_json(out, {**result.camera.to_json(), "note": note})
-    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
-    return result
+    return out, check
 
 
 def report(pairs: list[Pair], result: PoseResult) -> list[str]:
@@ -75,15 +129,10 @@ def report(pairs: list[Pair], result: PoseResult) -> list[str]:
         f"rms {result.rms_px:.2f} px; worst is point {worst + 1}: {result.errors_px[worst]:.2f} px, "
         f"{result.errors_mm[worst]:.2f} mm"
     )
-    tilt = math.degrees(math.acos(min(1.0, abs(camera.R[2, 2]))))
-    x, y, z = camera.position_mm
     focal = f"focal length {camera.K[0, 0]:.0f} px"
     if result.focal_estimated:
         focal += f" (estimated; ± {100 * result.focal_sigma:.1f} % for points half a pixel off)"
-    lines.append(
-        f"the camera is {z / 1000:.2f} m above the felt at x {x:.0f}, y {y:.0f} mm, tilted {tilt:.0f}° from "
-        f"straight down; {focal}"
-    )
+    lines.append(f"{_stands(camera)}; {focal}")
     if result.doubt:
         lines.append(f"warning: the fit is poor: {result.doubt}")
     if result.focal_sigma > 0.05:
@@ -92,6 +141,15 @@ def report(pairs: list[Pair], result: PoseResult) -> list[str]:
             "points nearer and farther, or give --lens"
         )
     return lines
+
+
+def _stands(camera: Camera) -> str:
+    tilt = math.degrees(math.acos(min(1.0, abs(camera.R[2, 2]))))
+    x, y, z = camera.position_mm
+    return (
+        f"the camera is {z / 1000:.2f} m above the felt at x {x:.0f}, y {y:.0f} mm, tilted {tilt:.0f}° from "
+        "straight down"
+    )
 
 
 def read_points(path: str | Path) -> list[Pair]:

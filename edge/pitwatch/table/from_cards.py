@@ -1,14 +1,15 @@
 """The camera's pose from playing cards: every card is a rectangle of 63 × 88 mm that lies flat.
 
 In: a picture and about how many pixels a millimetre has. Out: a `Camera` whose table frame has its origin
-where the picture's middle points. Whole cards with a clear outline have a say; what is no card is left out.
+where the picture's middle points; `anchored` moves it to where known points say. Whole cards with a clear
+outline have a say; what is no card is left out.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from pitwatch.table.camera import Camera
 
-__all__ = ["CardsPose", "card_outlines", "pose_from_cards"]
+__all__ = ["CardsPose", "anchored", "card_outlines", "guessed_scale", "pose_from_cards"]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -124,6 +125,31 @@ def pose_from_cards(image: Image, px_per_mm: float) -> CardsPose | None:
     height, width = image.shape[:2]
     quads = np.array(outlines)
     return _tilted(quads, px_per_mm, width, height) or _from_above(quads, width, height)
+
+
+def guessed_scale(image: Image) -> float:
+    """The scale, px/mm, at which most outlines in a picture could be cards; for when nobody knows it."""
+    width = image.shape[1]
+    # a table is one to three metres wide and fills the picture
+    scales = width / np.geomspace(3000.0, 500.0, 8)
+    return float(max(scales, key=lambda s: len(card_outlines(image, float(s)))))
+
+
+def anchored(camera: Camera, px: Array, mm: Array) -> tuple[Camera, Array]:
+    """The camera in the table frame in which the points at `px` (N, 2) lie at `mm` (N, 2), N >= 2.
+
+    The frame is moved and turned, never scaled: the cards have settled what a millimetre is. Returns the
+    camera and how far off each point is, (N,) mm (Kabsch 1976, in the plane).
+    """
+    seen = camera.to_table(px)
+    a, b = seen - seen.mean(axis=0), mm - mm.mean(axis=0)
+    turn = math.atan2(float((b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0]).sum()), float((a * b).sum()))
+    c, s = math.cos(turn), math.sin(turn)
+    # a felt point in the cards' frame is Rz times its place on the table, plus d
+    Rz = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    d = np.append(seen.mean(axis=0) - Rz[:2, :2] @ mm.mean(axis=0), 0.0)
+    moved = replace(camera, R=camera.R @ Rz, t_mm=camera.R @ d + camera.t_mm)
+    return moved, np.hypot(*(moved.to_table(px) - mm).T)
 
 
 def _tilted(quads: Array, px_per_mm: float, width: int, height: int) -> CardsPose | None:
