@@ -35,7 +35,7 @@ from pitwatch.game.hand import Hand
 from pitwatch.game.log import Header, read_log
 from pitwatch.game.order import in_order
 from pitwatch.game.record import HandRecord, RoundRecord
-from pitwatch.game.round import HOLD, Round
+from pitwatch.game.round import HOLD, SLACK, Round
 from pitwatch.game.shoe import Shoe as ShoeCount
 from pitwatch.game.show import view
 from pitwatch.game.view import HandView, TableView
@@ -64,6 +64,7 @@ class Audit:
         self._round: Round | None = None
         self._number = 0
         self._shoe = ShoeCount(header.decks or self.profile.decks)
+        self._burns: list[float] = []
         self._idle = ""
         """Why the table is not playing, "" while it is."""
         self._waiting: list[TableEvent] = []
@@ -175,8 +176,10 @@ class Audit:
             self._table(e)
         elif isinstance(e, Shoe):
             self._shoe.new(e.decks)
+            self._shoe.burnt = sum(e.t - t <= SLACK for t in self._burns)
         elif isinstance(e, ShoeBurn):
             self._shoe.burnt += 1
+            self._burns.append(e.t)
             self._see(e.card)
         elif isinstance(e, Chips):
             swept = bool({(e.seat, e.hand), (e.seat, None)} & cleared) and (0, None) in {
@@ -273,6 +276,7 @@ class Audit:
             self._see(e.card)
         further = self._further(rnd, e)
         if further:
+            rnd.went_on = rnd.went_on or (rnd.peeked is not None and e.seat != 0)
             lines.insurance_closes(rnd)
             lines.next_card(rnd)
             self._unpaid_naturals(rnd)

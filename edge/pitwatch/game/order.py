@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pitwatch.game.events import CardLaid, Chips, Clear, Gone, Move, Peek, Signal, TableEvent, Turn, Void
+from pitwatch.game.events import (
+    CardLaid,
+    Chips,
+    Clear,
+    Gone,
+    Move,
+    Peek,
+    ShoeBurn,
+    Signal,
+    TableEvent,
+    Turn,
+    Void,
+)
 
 __all__ = ["in_order"]
 
@@ -55,7 +67,7 @@ def in_order(
             return 10, e.seat, 0
         if isinstance(e, Clear):
             return 11, e.seat or DEALER_LAST, 0
-        return 0, 0, 0
+        return 0, isinstance(e, ShoeBurn), 0  # a burn at a new shoe's instant is of that shoe
 
     keyed = [(key(e), e) for e in events]
     return [e for _, e in sorted(keyed, key=lambda p: p[0])]

@@ -123,7 +123,7 @@ def _settles(rnd: Round, hand: Hand, change: Change) -> bool:
         return rnd.needs_check() is False
     if by is None and hand.box.amount is not None:
         stake, paid = hand.box.known, change.delta
-        even = rnd.profile.even_money and rnd.needs_check() is not False and paid == stake
+        even = rnd.profile.even_money and rnd.even_money_open is not False and paid == stake
         return paid == blackjack_net(rnd.profile, stake) or bool(even)
     return by == "dealer"
 
@@ -139,19 +139,24 @@ def _paid_natural(rnd: Round, hand: Hand, e: Chips) -> None:
     ):
         return
     paid = sum(s.delta for s in box.steps if s.delta is not None and s.by != "player")
-    check = rnd.needs_check()
-    if check is False or rnd.peeked is not None or rnd.dealer_acts or rnd.drew is not None or rnd.exposed:
+    check, even = rnd.needs_check(), rnd.even_money_open
+    if (
+        (check is False and not even)
+        or rnd.peeked is not None
+        or rnd.dealer_acts
+        or rnd.drew is not None
+        or rnd.exposed
+    ):
         return
     if e.amount is None or e.amount < box.start:
         return
-    ace = rnd.upcard is None or rnd.upcard[0] == "A"
-    if ace and rnd.profile.even_money is not False and paid <= box.start:
+    if even is not False and paid <= box.start:
         # less may become even money with the next chips
         if paid == box.start:
-            hand.even_money = True if rnd.profile.even_money and rnd.upcard is not None else None
+            hand.even_money = even
         return
     hand.even_money = False
-    if check is None:
+    if not check:
         return
     if rnd.profile.peek_seen:
         paid_early(rnd, hand, paid, e.evidence)

@@ -67,6 +67,8 @@ class Round:
     unchecked: list[tuple[Hand, int, tuple[str, ...]]] = field(default_factory=list)
     played: float | None = None
     """When the first act after the deal was seen."""
+    went_on: bool = False
+    """A player was given a further card after the check."""
     drew: float | None = None
     """When the first further card went to a player."""
     acted: dict[int, float] = field(default_factory=dict)
@@ -145,9 +147,24 @@ class Round:
         every = dealer_hands(self.dealer, self.profile)
         for cards in self.orders:
             every |= dealer_hands(cards, self.profile)
-        if self.hidden is not None and self.peeked is not None and self.needs_check():
+        if self.hidden is not None and self.checked and self.needs_check():
             return frozenset(s for s in every if not s.natural) or every
         return every
+
+    @property
+    def checked(self) -> bool:
+        """The hole card was checked, and had it made a blackjack it would have been shown by now."""
+        return self.peeked is not None and (self.went_on or self.now > self.peeked + HOLD)
+
+    @property
+    def even_money_open(self) -> bool | None:
+        """Whether a blackjack may be paid even money now: under an ace not checked; None = not known."""
+        even = self.profile.even_money
+        if even is False or self.peeked is not None or self.exposed:
+            return False
+        if self.upcard is None:
+            return None
+        return even if self.upcard[0] == "A" else False
 
     @property
     def exposed(self) -> bool:
