@@ -1,237 +1,339 @@
 """A table that plays: legal rounds under one house's rules, as the table events a camera would report.
 
-Its rules are written anew here, slowly and plainly from the documents, so that the audit is held against
-something other than itself. A mistake of a named kind is planted when the chance comes.
+What may be done and what is owed is written anew here and in `oracle`, slowly and plainly from the documents,
+so that the audit is held against something other than itself. A mistake of a named kind is planted when the
+chance comes; `planted` then says where.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from random import Random
 from typing import Any
 
-from pitwatch.game.events import TableEvent, event_from_json
+from .ending import Ending
+from .floor import Seat
+from .oracle import owed, points, value
 
-RANKS = "A23456789TJQK"
-
-
-def points(cards: list[str]) -> int:
-    values = [min(RANKS.index(c[0]) + 1, 10) for c in cards]
-    best = sum(values)
-    for _ in range(values.count(1)):
-        if best + 10 <= 21:
-            best += 10
-    return best
+DOUBLES = {"any_two": range(22), "9-11": (9, 10, 11), "10-11": (10, 11), "11": (11,)}
 
 
-def is_soft(cards: list[str]) -> bool:
-    return points(cards) != sum(min(RANKS.index(c[0]) + 1, 10) for c in cards)
-
-
-class Seat:
-    def __init__(self, seat: int, number: int, wager: int) -> None:
-        self.seat, self.number, self.wager, self.stake = seat, number, wager, wager
-        self.cards: list[str] = []
-        self.from_split = self.doubled = self.done = self.cleared = False
-
-    @property
-    def natural(self) -> bool:
-        return len(self.cards) == 2 and points(self.cards) == 21 and not self.from_split
-
-
-class Play:
-    """Plays rounds; `events` grows. `mistake`: the kind to plant once, when the chance comes."""
-
-    def __init__(self, rng: Random, rules: dict[str, Any], seats: int = 5, mistake: str = "") -> None:
-        self.rng, self.rules, self.seats, self.mistake = rng, rules, seats, mistake
-        self.planted: tuple[str, int] | None = None
-        self.t = 1.0
-        self.events: list[TableEvent] = []
-        self.spots: dict[tuple[int, str, int], int] = {}
-        self.shoe: list[str] = []
-
-    # -- events
-
-    def step(self, least: float = 0.6) -> None:
-        self.t = round(self.t + least + self.rng.random(), 2)
-
-    def emit(self, **fields: Any) -> None:
-        self.events.append(event_from_json({"t": self.t, **fields}))
-
-    def chips(self, seat: int, amount: int, by: str | None, hand: int = 0, spot: str = "main") -> None:
-        if self.spots.get((seat, spot, hand), 0) == amount:
-            return
-        self.spots[seat, spot, hand] = amount
-        if self.rng.random() < 0.25:
-            by = None
-        self.emit(type="chips", seat=seat, spot=spot, hand=hand, amount=amount, by=by)
-
-    def draw(self) -> str:
-        if len(self.shoe) < 60:
-            self.shoe = [r + s for r in RANKS for s in "cdhs"] * 6
-            self.rng.shuffle(self.shoe)
-            self.emit(type="table", state="shuffle")
-            self.emit(type="table", state="open")
-        return self.shoe.pop()
-
-    def deal(self, h: Seat, **more: Any) -> None:
-        self.step()
-        card = self.draw()
-        h.cards.append(card)
-        self.emit(type="card", seat=h.seat, hand=h.number, card=card, **more)
-
-    # -- a round
+class Play(Ending):
+    """Plays rounds; `events` grows."""
 
     def round(self) -> None:
-        rng, rules = self.rng, self.rules
         if len(self.shoe) < 120:
-            self.shoe = []
-            self.shoe.insert(0, self.draw())
+            self.new_shoe()
         self.step()
-        hands: list[Seat] = []
+        self.insured: dict[int, int] = {}
+        self.bets: dict[tuple[int, str], int] = {}
+        self.strangers: list[int] = []
+        self.void_from: int | None = None
+        self.shown = False
+        self.hands = self.wagers()
+        self.dealer = []
+        self.deal_all()
+        if self.rules["surrender"] == "early":
+            self.surrenders()
+        if self.before_play():
+            for h in tuple(self.hands):
+                if not h.done and not h.natural:
+                    self.meddle(h)
+                    self.play(h)
+            self.dealer_plays()
+        self.settle()
+
+    # -- wagers and the deal
+
+    def wagers(self) -> list[Seat]:
+        rng, hands = self.rng, []
         for seat in range(1, self.seats + 1):
-            if rng.random() < 0.7 or self.spots.get((seat, "main", 0)):
-                wager = self.spots.get((seat, "main", 0)) or rng.choice((1000, 1500, 2500, 5000, 7500))
+            if self.lies(seat) > 40_000:
+                self.chips(seat, 0, "player")
+            if rng.random() < 0.7 or self.lies(seat) or (seat == self.seats and not hands):
+                wager = self.lies(seat) or rng.choice((1000, 1500, 2500, 5000, 7500))
+                if not self.lies(seat) and self.errs("wager_below_minimum", seat):
+                    wager = 400
+                elif not self.lies(seat) and self.errs("wager_above_maximum", seat):
+                    wager = 200_000
                 self.step(0.3)
                 self.chips(seat, wager, "player")
-                hands.append(Seat(seat, 0, self.spots[seat, "main", 0]))
-        if not hands:
-            self.step()
-            self.chips(1, 2500, "player")
-            hands.append(Seat(1, 0, 2500))
-        self.dealer: list[str] = []
-        self.hands = hands
-        europe = rules["hole_card"] == "none"
+                hands.append(Seat(seat, 0, wager))
+                for bet in self.rules["side_bets"] if wager >= 500 else ():
+                    if rng.random() < 0.4 or (self.mistake.startswith("side_bet") and rng.random() < 0.7):
+                        self.bet(seat, bet, rng.choice((500, 1000)))
+        if self.rules["side_bets"] and len(hands) < self.seats and self.mistake == "side_bet_without_wager":
+            seat = next(s for s in range(1, self.seats + 1) if s not in {h.seat for h in hands})
+            if not self.lies(seat) and self.errs("side_bet_without_wager", seat):
+                self.step(0.3)
+                self.chips(seat, 500, "player", spot=next(iter(self.rules["side_bets"])))
+        return hands
+
+    def bet(self, seat: int, bet: str, amount: int) -> None:
+        self.step(0.2)
+        self.bets[seat, bet] = amount
+        self.chips(seat, amount, "player", spot=bet)
+
+    def empty_seat(self) -> int | None:
+        taken = {h.seat for h in self.hands} | {s for (s, _, _), a in self.spots.items() if a}
+        free = [s for s in range(1, self.seats + 1) if s not in taken]
+        return self.rng.choice(free) if free else None
+
+    def deal_all(self) -> None:
+        hands, rng = list(self.hands), self.rng
+        if len(hands) > 1 and self.mistake == "seat_not_dealt":
+            left_out = rng.choice(hands)
+            if not any(s == left_out.seat for s, _ in self.bets) and self.errs("seat_not_dealt", left_out.seat):
+                hands.remove(left_out)
+                self.hands.remove(left_out)
         for nth in (0, 1):
+            if nth == 1:
+                self.during_the_deal()
+                if len(hands) > 1 and self.errs("deal_order"):
+                    hands[0], hands[1] = hands[1], hands[0]
             for h in hands:
+                if nth == 1 and self.errs("card_face_wrong", h.seat):
+                    self.step()
+                    h.cards.append(self.draw())
+                    self.emit(type="card", seat=h.seat, card=None, face="down")
+                    self.emit(type="turn", seat=h.seat, card=h.cards[-1])
+                    h.first_two = h.cards[:2]
+                    continue
                 self.deal(h)
-            if nth == 0 or not europe:
+                if nth == 1:
+                    h.first_two = h.cards[:2]
+            if nth == 0 or not self.europe:
                 self.step()
                 card = self.draw()
                 self.dealer.append(card)
-                down = nth == 1
+                self.shown = nth == 1 and self.errs("hole_exposed_early")
+                down = nth == 1 and not self.shown
                 self.emit(type="card", seat=0, card=None if down else card, face="down" if down else "up")
-        up = self.dealer[0]
-        value = min(RANKS.index(up[0]) + 1, 10)
-        checks = not europe and (
-            (value == 1 and "A" in rules["peek"]) or (value == 10 and "ten" in rules["peek"])
-        )
-        insured: dict[int, int] = {}
-        if value == 1 and rules["insurance"]:
-            for h in hands:
-                if rng.random() < 0.4 and not h.natural:
-                    self.step(0.3)
-                    insured[h.seat] = h.wager // 200 * 100
-                    self.chips(h.seat, insured[h.seat], "player", spot="insurance")
-                elif h.natural and rules["even_money"] and rng.random() < 0.5 and checks:
-                    self.pay(h, h.wager)
-                    self.pick_up(h)
-        bj = len(self.dealer) == 2 and points(self.dealer) == 21
+
+    def during_the_deal(self) -> None:
+        seat = self.empty_seat()
+        if seat is not None and self.errs("wager_late", seat):
+            self.step(0.8)
+            self.chips(seat, 1000, "player")
+        elif seat is not None and self.errs("card_without_wager", seat):
+            self.strangers.append(seat)
+            self.step()
+            self.emit(type="card", seat=seat, card=self.draw())
+        if self.rules["side_bets"] and self.mistake == "side_bet_late":
+            bet, h = next(iter(self.rules["side_bets"])), self.rng.choice(self.hands)
+            if (h.seat, bet) not in self.bets and self.errs("side_bet_late", h.seat):
+                self.step(0.8)
+                self.bet(h.seat, bet, 500)
+
+    # -- before anybody plays
+
+    def before_play(self) -> bool:
+        """Insurance, even money, the check, blackjacks; returns whether the round goes on."""
+        checks = self.checks
+        if self.up == 1 and self.rules["insurance"] and not self.shown:
+            self.insure(checks)
+        elif self.mistake == "insurance_not_allowed" and not self.bj and not self.europe:
+            h = self.rng.choice(self.hands)
+            if not h.natural and not h.done and self.errs("insurance_not_allowed", h.seat):
+                self.place_and_take(h)
         if checks:
-            self.step()
-            self.emit(type="peek")
-            if bj:
+            self.paid_before_the_check()
+            misses = not self.bj and not self.insured and not any(h.natural for h in self.hands)
+            if not (self.rules["peek_seen"] and misses and self.mistake == "peek_missed"):
+                self.step()
+                self.emit(type="peek")
+            elif self.planted is None:
+                self.unchecked = True
+            if self.bj:
                 self.turn()
-                self.settle(insured)
-                return
-            self.take_insurance(insured)
-        if rules["blackjack_paid"] == "at_once" and not checks and value not in (1, 10):
-            for h in hands:
-                if h.natural:
-                    self.pay(h, self.natural_pay(h))
+                return False
+            self.late_insurance()
+            self.take_insurance()
+        if self.rules["blackjack_paid"] == "at_once" and not checks and self.up not in (1, 10):
+            for h in self.hands:
+                if h.natural and not self.errs("blackjack_paid_late", h.seat, next_card=True):
+                    self.pay(h, int(owed(self.rules, h.cards, self.dealer[:1], h.stake)))
                     self.pick_up(h)
-        for h in tuple(hands):
-            if not h.done and not h.natural:
-                self.play(h)
-        self.dealer_plays(europe, insured)
-        self.settle(insured)
+        if self.rules["surrender"] == "late" or self.mistake == "surrender_not_allowed":
+            self.surrenders()
+        return True
 
-    def natural_pay(self, h: Seat) -> int:
-        return int(h.wager * Fraction(self.rules["blackjack_pays"].replace(":", "/")))
+    unchecked = False
 
-    def turn(self) -> None:
-        if len(self.dealer) == 2:
-            self.step()
-            self.emit(type="turn", seat=0, card=self.dealer[1])
+    def insure(self, checks: bool) -> None:
+        for h in self.hands:
+            if self.rng.random() < 0.4 and not h.natural and not h.done:
+                self.step(0.3)
+                stake = h.wager // 200 * 100
+                if self.errs("insurance_too_large", h.seat):
+                    stake = h.wager // 2 + 500
+                self.insured[h.seat] = stake
+                self.chips(h.seat, stake, "player", spot="insurance")
+            elif h.natural and self.rules["even_money"] and self.rng.random() < 0.5 and checks:
+                self.pay(h, h.wager)
+                self.pick_up(h)
 
-    def take_insurance(self, insured: dict[int, int]) -> None:
-        for seat in list(insured):
-            if self.spots.get((seat, "insurance", 0)):
-                self.step(0.2)
-                self.chips(seat, 0, "dealer", spot="insurance")
-            del insured[seat]
+    def place_and_take(self, h: Seat) -> None:
+        self.step(0.9)
+        self.chips(h.seat, 500, "player", spot="insurance")
+        self.step(0.9)
+        self.chips(h.seat, 0, "dealer", spot="insurance")
+
+    def late_insurance(self) -> None:
+        free = [h for h in self.hands if h.seat not in self.insured and not h.done and not h.natural]
+        if free and self.up == 1 and self.rules["insurance"] and self.errs("insurance_late", free[0].seat):
+            self.place_and_take(free[0])
+
+    def paid_before_the_check(self) -> None:
+        for h in self.hands:
+            if h.natural and not h.done and not self.bj and self.errs("blackjack_paid_early", h.seat):
+                if self.up == 1 and self.rules["even_money"] is not False and self.rules["blackjack_pays"] == "1:1":
+                    self.planted = None
+                    return
+                self.pay(h, int(owed(self.rules, h.cards, self.dealer[:1], h.stake)))
+                self.pick_up(h)
+
+    def surrenders(self) -> None:
+        for h in self.hands:
+            offered = self.rules["surrender"] != "none" and not self.shown
+            if self.rules["surrender"] == "late" and self.up in (1, 10) and not self.checks:
+                offered = False  # whether the dealer has a blackjack would show too late
+            chance = 0.1 if self.mistake not in ("surrender_wrong", "surrender_not_allowed") else 0.5
+            if h.done or h.natural or self.rng.random() > chance:
+                continue
+            none = self.rules["surrender"] == "none"
+            if not offered and not (none and self.errs("surrender_not_allowed", h.seat)):
+                continue
+            self.signal(h, "surrender")
+            self.step(0.3)
+            left = h.stake - h.stake // 2
+            if offered and self.errs("surrender_wrong", h.seat):
+                left = h.stake // 2 - 100
+            self.chips(h.seat, left, "dealer")
+            self.pick_up(h)
+
+    # -- the players
+
+    def meddle(self, turn: Seat) -> None:
+        """Somebody does what is not done to a hand that waits for the dealer."""
+        for h in self.hands:
+            waits = h.seat < turn.seat and self.in_play(h) and h.stake > 500
+            if not waits or h.from_split or h.doubled:
+                continue
+            if self.errs("wager_raised", *h.place):
+                h.stake += 500
+            elif self.errs("wager_cut", *h.place):
+                h.stake -= 500
+            elif self.errs("live_hand_taken", *h.place):
+                self.step(2.5)
+                self.chips(h.seat, 0, "dealer", sure=True)
+                h.done = True
+                self.step(2.5)
+            if h.stake != self.lies(h.seat) and not h.done:
+                self.step(2.5)
+                self.chips(h.seat, h.stake, "player")
+                self.step(2.5)
+
+    def deal(self, h: Seat, **more: Any) -> None:
+        if self.unchecked and len(h.cards) >= 2:
+            self.unchecked = False
+            self.errs("peek_missed", *h.place)
+        super().deal(h, **more)
 
     def play(self, h: Seat) -> None:
-        rng, rules = self.rng, self.rules
-        hands_of_seat = [x for x in self.hands if x.seat == h.seat]
-        aces = h.from_split and h.cards[0][0] == "A"
         if len(h.cards) == 1:
             self.deal(h)
-        pair = len(h.cards) == 2 and (
-            h.cards[0][0] == h.cards[1][0]
-            if rules["split_by"] == "rank"
-            else points([h.cards[0]]) == points([h.cards[1]])
-        )
-        limit = rules["max_hands"] or 4
-        if (
-            pair
-            and len(hands_of_seat) < limit
-            and not (aces and not rules["resplit_aces"])
-            and rng.random() < 0.6
-        ):
-            new = Seat(h.seat, max(x.number for x in hands_of_seat) + 1, h.wager)
-            new.from_split = h.from_split = True
-            first = rng.random() < 0.5
-            self.step(0.3)
-            if first:
-                self.chips(h.seat, h.wager, "player", new.number)
-                self.step(0.3)
-            self.emit(type="move", seat=h.seat, hand=h.number, to=new.number, by="dealer")
-            new.cards.append(h.cards.pop())
-            if not first:
-                self.step(0.3)
-                self.chips(h.seat, h.wager, "player", new.number)
-            self.hands.insert(self.hands.index(h) + 1, new)
-            self.play(h)
-            self.play(new)
+        if self.splits(h):
             return
-        if aces:
+        aces = h.from_split and h.cards[0][0] == "A" and not self.rules["hit_split_aces"]
+        if aces or h.natural:
             return
-        if h.natural:
-            return
-        allowed = (
-            points(h.cards)
-            in {
-                "any_two": range(22),
-                "9-11": (9, 10, 11),
-                "10-11": (10, 11),
-                "11": (11,),
-            }[rules["double_on"]]
-        )
-        allowed = allowed and (points(h.cards) != 21 or rules["double_on_21"])
-        allowed = allowed and (not h.from_split or rules["double_after_split"])
-        if allowed and rng.random() < 0.3:
-            more = (
-                h.wager
-                if not rules["double_for_less"] or rng.random() < 0.8
-                else h.wager // 2 // 500 * 500 or h.wager
-            )
-            self.step(0.3)
-            h.stake += more
-            h.doubled = True
-            self.chips(h.seat, h.stake, "player", h.number)
-            self.deal(h, sideways=True)
-        else:
-            while points(h.cards) < 21 and rng.random() < (0.95 if points(h.cards) < 12 else 0.4):
-                self.deal(h)
-                if rules["charlie"] and len(h.cards) >= rules["charlie"] and points(h.cards) <= 21:
-                    break
+        if not self.doubles(h):
+            self.hits(h)
         if points(h.cards) > 21:
-            self.sweep_one(h)
+            self.bust(h)
 
-    def sweep_one(self, h: Seat) -> None:
+    def splits(self, h: Seat) -> bool:
+        rng, rules = self.rng, self.rules
+        of_seat = [x for x in self.hands if x.seat == h.seat]
+        alike = h.cards[0][0] == h.cards[1][0] or (
+            rules["split_by"] == "value" and value(h.cards[0]) == value(h.cards[1])
+        )
+        if not alike or rng.random() > 0.6:
+            return False
+        again = h.from_split and h.cards[0][0] == "A" and not rules["resplit_aces"]
+        forbidden = again or (rules["max_hands"] is not None and len(of_seat) >= rules["max_hands"])
+        if (forbidden and not self.errs("split_not_allowed", *h.place)) or len(of_seat) > 5:
+            return False
+        new = Seat(h.seat, max(x.number for x in of_seat) + 1, of_seat[0].wager)
+        if new.wager > 1000 and not forbidden and self.errs("split_wager_mismatch", new.seat, new.number):
+            new.wager = new.stake = new.wager - 500
+        new.from_split = h.from_split = True
+        first = rng.random() < 0.5
+        self.step(0.3)
+        if first:
+            self.chips(h.seat, new.wager, "player", new.number)
+            self.step(0.3)
+        by = "player" if self.errs("cards_touched", *h.place) else "dealer"
+        self.emit(type="move", seat=h.seat, hand=h.number, to=new.number, by=by)
+        new.cards.append(h.cards.pop())
+        if not first:
+            self.step(0.3)
+            self.chips(h.seat, new.wager, "player", new.number)
+        self.hands.insert(self.hands.index(h) + 1, new)
+        self.play(h)
+        self.play(new)
+        return True
+
+    def doubles(self, h: Seat) -> bool:
+        rules, total = self.rules, points(h.cards)
+        allowed = total in DOUBLES[rules["double_on"]] and (total != 21 or rules["double_on_21"])
+        allowed = allowed and (not h.from_split or rules["double_after_split"])
+        allowed = allowed and not (h.from_split and h.cards[0][0] == "A" and rules["double_split_aces"] is False)
+        if self.rng.random() > 0.3 or (not allowed and not self.errs("double_not_allowed", *h.place)):
+            return False
+        more = h.wager
+        if allowed and rules["double_for_less"] and self.rng.random() < 0.2:
+            more = h.wager // 2 // 500 * 500 or h.wager
+        if allowed and self.errs("double_too_large", *h.place):
+            more = 2 * h.wager
+        self.double(h, more)
+        if allowed and points(h.cards) <= 21 and self.errs("card_to_finished_hand", *h.place):
+            self.deal_void(h)
+        return True
+
+    def double(self, h: Seat, more: int) -> None:
+        self.step(0.3)
+        h.stake += more
+        h.doubled = True
+        self.chips(h.seat, h.stake, "player", h.number)
+        self.deal(h, sideways=True)
+
+    def hits(self, h: Seat) -> None:
+        rng = self.rng
+        while points(h.cards) < 21 and rng.random() < (0.95 if points(h.cards) < 12 else 0.4):
+            if len(h.cards) == 3 and self.errs("double_not_allowed", *h.place):
+                self.double(h, h.wager)
+                return
+            if self.errs("card_against_signal", *h.place):
+                self.signal(h, "stand")
+            elif rng.random() < 0.2:
+                self.signal(h, "hit")
+            self.deal(h)
+            if self.rules["charlie"] and len(h.cards) >= self.rules["charlie"] and points(h.cards) <= 21:
+                return
+        if points(h.cards) <= 21 and rng.random() < 0.2:
+            self.signal(h, "stand")
+
+    def bust(self, h: Seat) -> None:
         """A bust: chips and cards go, in either order or at once."""
         way = self.rng.randrange(3)
+        later = [x for x in self.hands if x.seat > h.seat and not x.done and not x.natural]
+        if (
+            self.rules["bust_taken"] == "at_once"
+            and later
+            and not h.from_split
+            and self.errs("bust_not_taken", *h.place, next_card=True)
+        ):
+            return
         self.step(0.1)
         if way == 1:
             self.emit(type="clear", seat=h.seat, hand=h.number)
@@ -242,192 +344,3 @@ class Play:
         if way != 1:
             self.emit(type="clear", seat=h.seat, hand=h.number)
         h.done = h.cleared = True
-
-    def in_play(self, h: Seat) -> bool:
-        charlie = self.rules["charlie"] and len(h.cards) >= self.rules["charlie"]
-        return not h.done and not h.natural and not charlie
-
-    def dealer_plays(self, europe: bool, insured: dict[int, int]) -> None:
-        live = any(self.in_play(h) for h in self.hands)
-        waiting = any(not h.done for h in self.hands)
-        if europe:
-            if not waiting and not insured:
-                return
-        elif waiting or insured or self.rng.random() < 0.5:
-            self.turn()
-        if not waiting and not insured:
-            return
-        while len(self.dealer) < 2 or (live and self.must_draw()):
-            if len(self.dealer) == 2:
-                self.take_insurance(insured)
-            self.step()
-            card = self.draw()
-            self.dealer.append(card)
-            self.emit(type="card", seat=0, card=card)
-        if not (len(self.dealer) == 2 and points(self.dealer) == 21):
-            self.take_insurance(insured)
-
-    def must_draw(self) -> bool:
-        total, soft = points(self.dealer), is_soft(self.dealer)
-        if self.planted is not None and self.planted[1] == 0:
-            return False  # the dealer's mistake is made
-        draws = total < 17 or (total == 17 and soft and self.rules["dealer_soft_17"] == "hit")
-        if self.mistake == "dealer_drew_over" and not draws and total < 21:
-            self.planted, self.void_from = (self.mistake, 0), len(self.dealer)
-            return True
-        if self.mistake == "dealer_stood_short" and draws:
-            self.planted = (self.mistake, 0)
-            return False
-        return draws
-
-    # -- settlement
-
-    def owed(self, h: Seat) -> int:
-        """The player's net, from the documents."""
-        rules = self.rules
-        dealer = self.dealer
-        if self.planted and self.planted[0] == "dealer_drew_over":
-            dealer = dealer[: self.void_from]
-        dealer_natural = len(dealer) == 2 and points(dealer) == 21
-        mine, theirs = points(h.cards), points(dealer)
-        if mine > 21:
-            return -h.stake
-        if rules["charlie"] and len(h.cards) >= rules["charlie"]:
-            return h.stake
-        if h.natural:
-            return 0 if dealer_natural else self.natural_pay(h)
-        if dealer_natural:
-            if rules["dealer_blackjack_takes"] == "original":
-                return 0 if h.number else -h.wager
-            return -h.stake
-        if theirs > 21 or mine > theirs:
-            return h.stake
-        if mine < theirs:
-            return -h.stake
-        if mine == 21 and len(h.cards) == 2 and len(dealer) > 2 and rules["two_card_21_beats_more"]:
-            return h.stake
-        return 0
-
-    def settle(self, insured: dict[int, int]) -> None:
-        order = [h for h in self.hands if not h.done]
-        if self.rng.random() < 0.5:
-            order.reverse()
-        for h in order:
-            self.settle_hand(h)
-        for seat, stake in insured.items():
-            self.step(0.3)
-            self.chips(seat, 3 * stake, "dealer", spot="insurance")
-            self.step(0.3)
-            self.chips(seat, 0, "player", spot="insurance")
-        self.clear_all()
-
-    def settle_hand(self, h: Seat) -> None:
-        net, rng = self.owed(h), self.rng
-        net = self.mispaid(h, net)
-        here = self.spots.get((h.seat, "main", h.number), 0)
-        early = rng.random() < 0.15
-        if early:
-            self.step(0.1)
-            self.emit(type="clear", seat=h.seat, hand=h.number)
-            h.cleared = True
-        if net < 0:
-            self.step(0.2)
-            self.chips(h.seat, here + net, "dealer", h.number)
-        elif net > 0:
-            if rng.random() < 0.2 and net > 1000:
-                self.step(0.2)
-                self.chips(h.seat, here + 500, "dealer", h.number)
-            self.step(0.2)
-            self.chips(h.seat, here + net, "dealer", h.number)
-        h.done = True
-
-    def mispaid(self, h: Seat, net: int) -> int:
-        if self.planted is not None or not self.mistake:
-            return net
-        wrong = {
-            "paid_over": net + 500 if net > 0 else net,
-            "paid_short": net - 500 if net > 500 else net,
-            "winner_taken": -h.stake if net > 0 else net,
-            "winner_not_paid": 0 if net > 0 else net,
-            "push_paid": h.stake if net == 0 else net,
-            "push_taken": -h.stake if net == 0 else net,
-            "loser_paid": h.stake if net == -h.stake else net,
-            "loser_not_taken": 0 if net == -h.stake else net,
-        }.get(self.mistake, net)
-        if h.natural and net == 0:
-            return net
-        if wrong != net:
-            self.planted = (self.mistake, h.seat)
-        return wrong
-
-    def pay(self, h: Seat, net: int) -> None:
-        self.step(0.2)
-        self.chips(h.seat, self.spots[h.seat, "main", h.number] + net, "dealer", h.number)
-
-    def pick_up(self, h: Seat) -> None:
-        self.step(0.2)
-        self.chips(h.seat, 0, "player", h.number)
-        self.step(0.2)
-        self.emit(type="clear", seat=h.seat)
-        h.done = h.cleared = True
-
-    def clear_all(self) -> None:
-        """Chips picked up or left for the next round; cards swept one by one, or all at one instant."""
-        rng = self.rng
-        way = rng.randrange(4)
-        gone = []
-        for h in self.hands:
-            here = self.spots.get((h.seat, "main", h.number), 0)
-            split = any(x.number for x in self.hands if x.seat == h.seat)
-            if here and (split or rng.random() < 0.7):
-                gone.append(h)
-        self.step(0.3)
-        if way == 0:  # everything at once
-            for h in gone:
-                self.chips(h.seat, 0, "player", h.number)
-            for seat in sorted({h.seat for h in self.hands if not h.cleared}):
-                self.emit(type="clear", seat=seat)
-            self.emit(type="clear", seat=0)
-        else:
-            for h in gone:
-                self.step(0.2)
-                self.chips(h.seat, 0, "player", h.number)
-            if way == 1:  # the dealer's cards first
-                self.step(0.1)
-                self.emit(type="clear", seat=0)
-            for seat in sorted({h.seat for h in self.hands if not h.cleared}):
-                self.step(0.1)
-                self.emit(type="clear", seat=seat)
-            if way != 1:
-                self.step(0.1)
-                self.emit(type="clear", seat=0)
-        self.step(1.5)
-
-
-def random_rules(rng: Random) -> dict[str, Any]:
-    """A house: every rule that the play above follows, at random."""
-    none = rng.random() < 0.15
-    return {
-        "profile": rng.choice(("greektown", "celebrity", "signage")),
-        "dealer_soft_17": rng.choice(("stand", "hit")),
-        "hole_card": "none" if none else "dealt",
-        "peek": [] if none else rng.choice((["A", "ten"], ["A"], [])),
-        "blackjack_pays": rng.choice(("3:2", "6:5", "1:1")),
-        "blackjack_paid": rng.choice(("at_once", None)),
-        "even_money": rng.choice((True, False)),
-        "dealer_blackjack_takes": rng.choice(("all", "original")),
-        "two_card_21_beats_more": rng.choice((True, False)),
-        "double_on": rng.choice(("any_two", "9-11", "10-11", "11")),
-        "double_on_21": rng.choice((True, False)),
-        "double_for_less": rng.choice((True, False)),
-        "double_after_split": rng.choice((True, False)),
-        "split_by": rng.choice(("value", "rank")),
-        "max_hands": rng.choice((2, 4, None)),
-        "resplit_aces": rng.choice((True, False)),
-        "split_ace_ten_is_blackjack": False,
-        "insurance": rng.choice((None, {"upcard": "A", "limit": "1/2", "pays": "2:1"})),
-        "insurance_until": rng.choice(("first_draw", "peek", None)),
-        "charlie": rng.choice((0, 0, 5, 6)),
-        "burn": None,
-        "side_bets": {},
-    }

@@ -77,7 +77,8 @@ def _further_card(rnd: Round, hand: Hand, e: CardLaid) -> None:
     finished = {s.over for s in before}
     stood = hand.stood
     hand.stood = False
-    if rnd.profile.peek_seen and rnd.peeked is None and rnd.needs_check() and not rnd.dealer_acts:
+    unchecked = rnd.profile.peek_seen and rnd.peeked is None and rnd.needs_check() and not rnd.dealer_acts
+    if unchecked and not any(f.kind == "peek_missed" for f in rnd.findings):  # the dealer's, once a round
         rnd.say("peek_missed", hand.seat, hand.number)
     if "" not in finished and not (hand.foul and len(hand.counted) == hand.doubled_at):
         reason = finished.pop() if len(finished) == 1 else "doubled"

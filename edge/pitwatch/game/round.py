@@ -134,9 +134,11 @@ class Round:
 
     @property
     def deal_complete(self) -> bool:
-        """Everybody who was dealt in, the dealer too, has the first cards."""
+        """Everybody who wagers and was dealt in, the dealer too, has the first cards."""
         return len(self.dealer) >= self.first_cards and all(
-            len(h.cards) >= 2 for h in self.hands.values() if not h.from_split
+            len(h.cards) >= 2
+            for h in self.hands.values()
+            if not h.from_split and self.opened.get(h.seat, 0) != 0
         )
 
     def standings(self) -> frozenset[Standing]:

@@ -204,15 +204,14 @@ class Renderer:
         cx, cy = self.camera.to_table([(x0 + w / 2, y0 + h / 2)])[0]
         image, H = felt.at_scale(self.camera.px_per_mm(float(cx), float(cy)))
         q = np.column_stack([mm, np.ones(len(mm))]) @ H.T
-        maps = [_upsample(q[:, i].reshape(gx.shape).astype(np.float32), step, w, h) for i in (0, 1)]
+        places = _upsample(q[:, :2].reshape(*gx.shape, 2), step, w, h)
         edge = tuple(int(v) for v in image[0, 0])
         out = cv2.remap(
-            image, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
+            image, places, np.empty(0), cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
         )
         d2 = ((mm[:, 0] - self.light.bright_x) ** 2 + (mm[:, 1] - self.light.bright_y) ** 2) / 1e6
-        fall = (1 - self.light.falloff * np.minimum(d2, 2.0)).reshape(gx.shape).astype(np.float32)
-        fall = _upsample(fall, step, w, h)
-        gain = cv2.merge([fall * np.float32(g) for g in self.light.gain])
+        fall = (1 - self.light.falloff * np.minimum(d2, 2.0)).reshape(gx.shape)
+        gain = _upsample(fall[..., None] * np.asarray(self.light.gain), step, w, h)
         return np.asarray(cv2.multiply(out, gain, dtype=cv2.CV_8U), np.uint8)
 
     def _draw(
@@ -449,8 +448,9 @@ class Renderer:
 
 
 def _upsample(grid: NDArray[Any], step: int, w: int, h: int) -> NDArray[Any]:
-    """Block values with one block too many on each side to a value for every pixel, linear between."""
-    full = cv2.resize(grid, (grid.shape[1] * step, grid.shape[0] * step), interpolation=cv2.INTER_LINEAR)
+    """Block values with one block too many on each side to values for every pixel, linear between."""
+    size = (grid.shape[1] * step, grid.shape[0] * step)
+    full = cv2.resize(grid.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
     return np.asarray(full[step : step + h, step : step + w], np.float32)
 
 
