@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pitwatch.game.cases import case_files, check_case, main
 from pitwatch.game.findings import KINDS
 from pitwatch.game.log import read_log
+from pitwatch.rules import PROFILES, load_profile
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "rules"
 
@@ -25,6 +27,25 @@ def test_case(path: Path) -> None:
 def test_every_finding_kind_has_a_case() -> None:
     shown = {e["kind"] for path in case_files([GOLDEN]) for e in (read_log(path)[2] or {})["expect"]}
     assert set(KINDS) - shown == WITHOUT_A_CASE
+
+
+def trailers() -> list[dict[str, Any]]:
+    return [read_log(path)[2] or {} for path in case_files([GOLDEN])]
+
+
+def test_every_finding_kind_has_a_clean_look_alike() -> None:
+    """A case that looks like the mistake and is none: "like" in its last line."""
+    alike = {t["like"] for t in trailers() if "like" in t and not t["expect"]}
+    assert alike == set(KINDS)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_sentence_of_every_house_has_a_case(name: str) -> None:
+    """A finding by the rule, or "shows" in the last line of a case that is right by it."""
+    shown = {rule for t in trailers() for rule in t.get("shows", ())}
+    shown |= {e["rule"] for t in trailers() for e in t["expect"] if "rule" in e}
+    said = {f"{name}.{rule}" for rule in load_profile(name).sentences}
+    assert said - shown == set()
 
 
 def test_a_missing_folder_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -227,7 +227,9 @@ class Audit:
             self._shoe.shuffled()
         rnd = self._round
         if rnd is not None and rnd.cleared is None and e.state in ("shuffle", "closed"):
-            rnd.doubt = "the table stopped during this round"
+            rnd.doubt, rnd.lost = "the table stopped during this round", True
+            if e.state == "shuffle":  # its cards are gone
+                rnd.cleared = e.t
 
     def _while_idle(self, e: TableEvent) -> None:
         """The table is not playing: nothing is judged, but a round that was on may end, and what was done to
@@ -240,12 +242,12 @@ class Audit:
             rnd.cleared = e.t
         seat = getattr(e, "seat", None)
         if isinstance(e, (CardLaid, Turn, Gone, Move, Clear)) and seat == 0:
-            rnd.doubt = STOPPED
+            rnd.doubt, rnd.lost = STOPPED, True
         elif isinstance(e, Void):
             self._void(rnd, e)
         elif isinstance(e, (CardLaid, Turn, Gone, Move, Clear)):
             for h in rnd.of_seat(e.seat):
-                h.doubt = h.doubt or STOPPED
+                h.doubt, h.lost = h.doubt or STOPPED, True
 
     def _chips(self, e: Chips, swept: bool) -> None:
         rnd = self._round
@@ -256,7 +258,8 @@ class Audit:
             if rnd is not None and change.how != "same" and (rnd.cleared is None or box.settling):
                 box.doubt = STOPPED
                 if (e.seat, e.hand) in rnd.hands and e.spot == "main":
-                    rnd.hands[e.seat, e.hand].doubt = STOPPED
+                    hand = rnd.hands[e.seat, e.hand]
+                    hand.doubt, hand.lost = STOPPED, True
             return
         if e.spot == "main":
             playing.on_main(rnd, e, swept=swept)

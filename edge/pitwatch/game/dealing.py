@@ -297,7 +297,8 @@ def on_turn(rnd: Round, e: Turn) -> None:
         rnd.dealer_doubt = rnd.dealer_doubt or e.card not in rnd.dealer
     rnd.hidden = None
     natural = rnd.dealer_natural is not False and rnd.needs_check() is not False
-    if any(h.from_split and len(h.cards) == 1 and not h.done for h in rnd.hands.values()) and not natural:
+    unplayed = (h for h in rnd.open_hands() if h.from_split and len(h.cards) == 1 and not h.dead)
+    if any(unplayed) and not natural:
         rnd.say("hole_exposed_early")
     if rnd.turned is None:
         rnd.turned = e.t

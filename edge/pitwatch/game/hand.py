@@ -82,6 +82,8 @@ class Hand:
     """Settled as even money; None = the house does not say whether it may be."""
     paid_early: bool = False
     dead: bool = False
+    lost: bool = False
+    """It changed unjudged while the table was not playing: nothing more is said about it."""
     cleared: float | None = None
     done: bool = False
     judged: bool = False

@@ -73,6 +73,18 @@ def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
         _paid_natural(rnd, hand, e)
         try_close(rnd, hand)
         return
+    if (
+        change.how == "fell"
+        and hand.drop
+        and e.by != "dealer"
+        and e.amount == 0
+        and _is_half(hand, hand.drop)
+    ):
+        _surrender(rnd, hand)  # half was taken, and the player picks the other half up
+        box.see(e)
+        box.settle(change, swept=swept)
+        try_close(rnd, hand)
+        return
     before = box.known
     box.see(e)
     if change.how == "grew":

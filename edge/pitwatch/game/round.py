@@ -81,6 +81,8 @@ class Round:
     cleared: float | None = None
     """When the dealer's cards were picked up."""
     dead: bool = False
+    lost: bool = False
+    """The dealer's cards changed while the table was not playing: nothing more is said."""
     doubt: str = ""
     dealer_doubt: bool = False
     dealer_confidence: float = 1.0
@@ -254,10 +256,10 @@ class Round:
         evidence: tuple[str, ...] = (),
     ) -> bool:
         """Make a finding, each kind once a hand; returns whether it is new."""
-        if self.dead or self.said(kind, seat, hand):
+        if self.dead or self.lost or self.said(kind, seat, hand):
             return False
         owner = self.hands.get((seat, hand))
-        if owner is not None and owner.dead:
+        if owner is not None and (owner.dead or owner.lost):
             return False
         if confidence is None:
             confidence = (
