@@ -82,7 +82,10 @@ def _further_card(rnd: Round, hand: Hand, e: CardLaid) -> None:
         rnd.say("peek_missed", hand.seat, hand.number)
     if "" not in finished and not (hand.foul and len(hand.counted) == hand.doubled_at):
         reason = finished.pop() if len(finished) == 1 else "doubled"
-        rnd.say("card_to_finished_hand", hand.seat, hand.number, reason=reason)
+        if hand.maybe_doubled and hand.doubled_at == len(hand.counted) and reason != "busted":
+            hand.doubt = hand.doubt or "whether this hand was doubled could not be read"
+        else:
+            rnd.say("card_to_finished_hand", hand.seat, hand.number, reason=reason)
     elif rnd.passed(hand):
         hand.passed_cards.add(len(hand.cards))
         rnd.say("card_to_finished_hand", hand.seat, hand.number, reason="passed")

@@ -11,8 +11,9 @@ from pitwatch.game import sidebets
 from pitwatch.game.box import TAKEN_ALL, Box
 from pitwatch.game.events import Chips
 from pitwatch.game.round import SLACK, Round
-from pitwatch.rules.actions import insurance_limit
+from pitwatch.rules.actions import insurance_limit, insurance_offered
 from pitwatch.rules.profile import SideBet
+from pitwatch.rules.settle import insurance_net
 from pitwatch.rules.sidebets import side_bet_verdict
 
 __all__ = ["INSURANCE", "close_lines", "insurance_closes", "next_card", "on_line"]
@@ -37,10 +38,10 @@ def on_line(rnd: Round, e: Chips, *, swept: bool) -> None:
     decided = _insurance_decided(rnd) if bet is None else sidebets.decided(rnd, box, bet)
     how = box.look(e).how
     begins = decided or (how == "fell" and e.by == "dealer")
-    if bet is not None and how in ("fell", "grew"):
+    if bet is not None and how != "same":
         payable = sidebets.may_be_paid(rnd, box, bet)
         begins = (
-            begins or (payable and (how == "fell" or e.by != "player")) or (how, e.by) == ("grew", "dealer")
+            begins or (payable and (how != "grew" or e.by != "player")) or (how, e.by) == ("grew", "dealer")
         )
         if payable and how == "grew" and e.by is None and not decided and not box.settling:
             box.faint = True  # a payment, or a late bet
@@ -74,7 +75,7 @@ def _insurance_decided(rnd: Round) -> bool:
 def _insured(rnd: Round, box: Box, e: Chips) -> None:
     rule = rnd.profile.insurance
     up = rnd.upcard
-    if rule is None or (up is not None and up[0] != rule.upcard):
+    if rule is None or (up is not None and not insurance_offered(rnd.profile, up)):
         about = "the house offers none" if rule is None else f"the upcard is {up}"
         rnd.say("insurance_not_allowed", e.seat, observed=e.amount, about=about, evidence=e.evidence)
         return
@@ -152,11 +153,11 @@ def close_lines(rnd: Round) -> dict[int, str]:
 
 def _close_insurance(rnd: Round, box: Box) -> str:
     """Judge an insurance; returns why it could not be."""
-    rule, natural = rnd.profile.insurance, rnd.known_natural
-    if natural is None or rule is None:
+    natural = rnd.known_natural
+    if natural is None or rnd.profile.insurance is None:
         return NOT_JUDGED
     stake = box.start
-    right = frozenset({(stake or 1) * rule.pays if natural else Fraction(-(stake or 1))})
+    right = frozenset({insurance_net(rnd.profile, stake or 1, natural=natural)})
     return _settle_line(rnd, box, "insurance", right, None)
 
 

@@ -19,6 +19,7 @@ from pitwatch.rules.settle import blackjack_net
 __all__ = ["end_of_turn", "expire", "on_main", "pass_others", "pending_double", "resolve_drop"]
 
 UNSURE_NATURAL = "whether this hand was a blackjack could not be read"
+UNREAD_FALL = "the chips could not be read while some were taken"
 
 
 def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
@@ -258,7 +259,10 @@ def _fell(rnd: Round, hand: Hand, change: Change, before: int) -> None:
         change = replace(change, delta=None if e.amount is None else e.amount - base)
     d = hand.drop
     hand.drop = Pending(before, (change,)) if d is None else Pending(d.base, (*d.changes, change))
-    if hand.wants_surrender and e.by != "player":
+    if hand.wants_surrender and change.blurred:
+        hand.doubt = hand.doubt or UNREAD_FALL
+        begin_hand(hand)
+    elif hand.wants_surrender and e.by != "player":
         _surrender(rnd, hand)
 
 
@@ -374,6 +378,9 @@ def _convict(rnd: Round, hand: Hand) -> None:
     if d is None:
         return
     seen = d.changes[-1].event.evidence
+    if hand.doubt or any(c.blurred for c in d.changes):  # whose arm took what cannot be told
+        hand.doubt = hand.doubt or UNREAD_FALL
+        return
     if d.by_dealer:
         took = None if d.delta is None else d.delta
         rnd.say("live_hand_taken", hand.seat, hand.number, observed=took, evidence=seen)

@@ -12,7 +12,9 @@ from pitwatch.rules.profile import Profile
 
 __all__ = [
     "double_forbidden_by",
+    "even_money_offered",
     "insurance_limit",
+    "insurance_offered",
     "legal_actions",
     "split_forbidden_by",
     "surrender_forbidden_by",
@@ -59,6 +61,16 @@ def split_forbidden_by(
 def surrender_forbidden_by(profile: Profile, *, cards: int, from_split: bool) -> str | None:
     """The rule that forbids surrendering a hand of so many cards: only the first two, never after a split."""
     return "surrender" if profile.surrender == "none" or cards != 2 or from_split else None
+
+
+def insurance_offered(profile: Profile, upcard: str) -> bool:
+    """Whether the house offers insurance under this upcard."""
+    return profile.insurance is not None and rank_of(upcard) == profile.insurance.upcard
+
+
+def even_money_offered(profile: Profile, hand: Standing, upcard: str) -> bool | None:
+    """Whether a hand may be paid even money under an unchecked upcard; None = the house does not say."""
+    return profile.even_money if hand.natural and rank_of(upcard) == "A" else False
 
 
 def insurance_limit(profile: Profile, wager: int) -> int:

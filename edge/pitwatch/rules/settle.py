@@ -13,7 +13,16 @@ from typing import Literal, NamedTuple
 from pitwatch.rules.hands import Standing
 from pitwatch.rules.profile import Profile
 
-__all__ = ["Outcome", "Result", "blackjack_net", "results", "surrender_net", "surrender_results", "verdict"]
+__all__ = [
+    "Outcome",
+    "Result",
+    "blackjack_net",
+    "insurance_net",
+    "results",
+    "surrender_net",
+    "surrender_results",
+    "verdict",
+]
 
 Outcome = Literal["won", "blackjack", "pushed", "lost", "bust", "surrendered", "even money"]
 
@@ -33,6 +42,16 @@ def blackjack_net(profile: Profile, stake: int) -> Fraction:
     chips, rest = divmod(exact, profile.smallest_chip)
     up = profile.blackjack_rounding == "up" and rest > 0
     return Fraction((chips + up) * profile.smallest_chip)
+
+
+def insurance_net(profile: Profile, stake: int, *, natural: bool) -> Fraction:
+    """What an insurance is owed when the dealer has a blackjack (natural) or not.
+
+    Raises ValueError when the house offers none.
+    """
+    if profile.insurance is None:
+        raise ValueError(f"{profile.name} offers no insurance, so that none can be settled")
+    return stake * profile.insurance.pays if natural else Fraction(-stake)
 
 
 def surrender_net(stake: int) -> Fraction:
