@@ -27,28 +27,32 @@ def tensor(strips: np.ndarray, layer: np.ndarray) -> Tensor:
     return torch.cat([x, s.expand(-1, -1, *x.shape[2:])], 1)
 
 
-def _shifted(strips: np.ndarray, rows: int) -> np.ndarray:
-    """The strips as if their foot had been taken `rows` rows lower; the picture's edge is repeated."""
-    h = strips.shape[1]
-    return strips[:, np.clip(np.arange(h) + rows, 0, h - 1)]
+def _shifted(strips: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """The strips as if their foot had been taken `rows` rows lower and a little to the side.
+
+    The picture's edge is repeated.
+    """
+    h, w = strips.shape[1:3]
+    down = np.clip(np.arange(h) + rows, 0, h - 1)
+    return strips[:, down[:, None], np.clip(np.arange(w) + columns, 0, w - 1)]
 
 
 def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> StackReader:
     """Train, or go on; returns the best net. Reads `cache`/strips, writes below `out`."""
     torch.manual_seed(seed)
-    net = StackReader()
+    net = StackReader().to(memory_format=torch.channels_last)
     data, held = Data(cache / "strips", "train", _KEYS), Data(cache / "strips", "val", _KEYS)
     # what no camera resolves teaches nothing but guessing
     data.keep(data.arrays["layer"][:, 0] > _LEAST_LAYER_PX)
     print(f"stack reader: {data.n} strips to learn from, {held.n} held out", flush=True)
 
     def loss(net: nn.Module, rows: dict[str, np.ndarray], g: torch.Generator) -> Tensor:
-        # the base is found to a few mm only: half of the strips are cut far off, and teach where the foot is;
-        # the others are nearly right, and teach what stands on it
+        # the base is first found to a few mm only: some strips are cut far off, and teach where the foot is;
+        # the others nearly right, and teach what stands on it
         far = torch.rand(1, generator=g).item() < 0.25
-        reach = 12 if far else 2
-        off = int(torch.randint(-reach, reach + 1, (1,), generator=g))
-        x = tensor(_shifted(rows["strip"], off), rows["layer"])
+        reach = 12 if far else 1
+        off, aside = (int(torch.randint(-r, r + 1, (1,), generator=g)) for r in (reach, 2))
+        x = tensor(_shifted(rows["strip"], off, aside), rows["layer"])
         n = len(x)
         gain = 1 + 0.3 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         bias = 0.2 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
@@ -56,7 +60,7 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         x = torch.cat([(x[:, :3] * gain + bias + cast).clamp(-1, 1), x[:, 3:]], 1)
         flip = torch.rand(n, 1, 1, 1, generator=g) < 0.5
         x = torch.where(flip, x.flip(3), x)
-        count, layers, foot = net(x)
+        count, layers, foot = net(x.contiguous(memory_format=torch.channels_last))
         number = torch.from_numpy(rows["count"]).long()
         stands = (number > 0).float()  # where nothing stands there is no foot
         miss = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, torch.full((n,), off / STRIP_ROWS), reduction="none")

@@ -14,13 +14,22 @@ from .floor import Seat
 from .oracle import owed, points, value
 
 DOUBLES = {"any_two": range(22), "9-11": (9, 10, 11), "10-11": (10, 11), "11": (11,)}
+UNDER_AN_ACE = (
+    "insurance_late",
+    "insurance_too_large",
+    "insurance_not_taken",
+    "insurance_loser_paid",
+    "insurance_paid_short",
+    "insurance_paid_over",
+)
+ON_A_PAIR = ("split_not_allowed", "split_wager_mismatch", "cards_touched")
 
 
 class Play(Ending):
     """Plays rounds; `events` grows."""
 
     def round(self) -> None:
-        if len(self.shoe) < 120:
+        if len(self.shoe) < 120 or self.mistake == "burn_missing":
             self.new_shoe()
         self.step()
         self.insured: dict[int, int] = {}
@@ -81,7 +90,9 @@ class Play(Ending):
         hands, rng = list(self.hands), self.rng
         if len(hands) > 1 and self.mistake == "seat_not_dealt":
             left_out = rng.choice(hands)
-            if not any(s == left_out.seat for s, _ in self.bets) and self.errs("seat_not_dealt", left_out.seat):
+            if not any(s == left_out.seat for s, _ in self.bets) and self.errs(
+                "seat_not_dealt", left_out.seat
+            ):
                 hands.remove(left_out)
                 self.hands.remove(left_out)
         for nth in (0, 1):
@@ -90,6 +101,7 @@ class Play(Ending):
                 if len(hands) > 1 and self.errs("deal_order"):
                     hands[0], hands[1] = hands[1], hands[0]
             for h in hands:
+                self.lure(h, nth)
                 if nth == 1 and self.errs("card_face_wrong", h.seat):
                     self.step()
                     h.cards.append(self.draw())
@@ -102,11 +114,32 @@ class Play(Ending):
                     h.first_two = h.cards[:2]
             if nth == 0 or not self.europe:
                 self.step()
+                self.lure(None, nth)
                 card = self.draw()
                 self.dealer.append(card)
                 self.shown = nth == 1 and self.errs("hole_exposed_early")
                 down = nth == 1 and not self.shown
                 self.emit(type="card", seat=0, card=None if down else card, face="down" if down else "up")
+
+    def lure(self, h: Seat | None, nth: int) -> None:
+        """Half the time, a card that gives the mistake its chance."""
+        kind = self.mistake
+        if self.rng.random() < 0.5:
+            return
+        if h is None:
+            if kind in UNDER_AN_ACE:
+                self.rig("A" if nth == 0 else "TJQK" if "paid_" in kind else "23456789")
+            elif kind in ("taken_over", "blackjack_paid_early"):
+                self.rig("TJQK" if nth == 0 else "A" if kind == "taken_over" else "23456789TJQK")
+            elif kind == "blackjack_paid_late" and nth == 0:
+                self.rig("23456789")
+        elif h is self.hands[0]:
+            if kind in ON_A_PAIR and nth == 1:
+                self.rig(h.cards[0][0])
+            elif kind.startswith("blackjack_paid"):
+                self.rig("A" if nth == 0 else "TJQK")
+            elif kind == "taken_over":
+                self.rig("56")
 
     def during_the_deal(self) -> None:
         seat = self.empty_seat()
@@ -185,7 +218,11 @@ class Play(Ending):
     def paid_before_the_check(self) -> None:
         for h in self.hands:
             if h.natural and not h.done and not self.bj and self.errs("blackjack_paid_early", h.seat):
-                if self.up == 1 and self.rules["even_money"] is not False and self.rules["blackjack_pays"] == "1:1":
+                if (
+                    self.up == 1
+                    and self.rules["even_money"] is not False
+                    and self.rules["blackjack_pays"] == "1:1"
+                ):
                     self.planted = None
                     return
                 self.pay(h, int(owed(self.rules, h.cards, self.dealer[:1], h.stake)))
@@ -228,12 +265,13 @@ class Play(Ending):
                 h.done = True
                 self.step(2.5)
             if h.stake != self.lies(h.seat) and not h.done:
+                h.wager = h.stake
                 self.step(2.5)
                 self.chips(h.seat, h.stake, "player")
                 self.step(2.5)
 
     def deal(self, h: Seat, **more: Any) -> None:
-        if self.unchecked and len(h.cards) >= 2:
+        if self.unchecked and (len(h.cards) >= 2 or h.from_split):
             self.unchecked = False
             self.errs("peek_missed", *h.place)
         super().deal(h, **more)
@@ -287,7 +325,9 @@ class Play(Ending):
         rules, total = self.rules, points(h.cards)
         allowed = total in DOUBLES[rules["double_on"]] and (total != 21 or rules["double_on_21"])
         allowed = allowed and (not h.from_split or rules["double_after_split"])
-        allowed = allowed and not (h.from_split and h.cards[0][0] == "A" and rules["double_split_aces"] is False)
+        allowed = allowed and not (
+            h.from_split and h.cards[0][0] == "A" and rules["double_split_aces"] is False
+        )
         if self.rng.random() > 0.3 or (not allowed and not self.errs("double_not_allowed", *h.place)):
             return False
         more = h.wager
@@ -301,7 +341,7 @@ class Play(Ending):
         return True
 
     def double(self, h: Seat, more: int) -> None:
-        self.step(0.3)
+        self.step(0.3 if len(h.cards) == 2 else 0.6)
         h.stake += more
         h.doubled = True
         self.chips(h.seat, h.stake, "player", h.number)
@@ -309,7 +349,8 @@ class Play(Ending):
 
     def hits(self, h: Seat) -> None:
         rng = self.rng
-        while points(h.cards) < 21 and rng.random() < (0.95 if points(h.cards) < 12 else 0.4):
+        bold = 1.0 if self.mistake == "dealer_drew_needlessly" else 0.4
+        while points(h.cards) < 21 and rng.random() < (0.95 if points(h.cards) < 12 else bold):
             if len(h.cards) == 3 and self.errs("double_not_allowed", *h.place):
                 self.double(h, h.wager)
                 return

@@ -88,6 +88,22 @@ def watch(
 
 
 @app.command()
+def check(
+    table: Annotated[Path, typer.Option(help="The table's file.")],
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="A picture by the mounted camera: focus, exposure and glare count too."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Draw the verdicts over the picture, to this PNG.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead.")] = False,
+) -> None:
+    """Say what this mounting can judge at every seat, and what to change."""
+    from pitwatch.cli.check import check_table
+
+    check_table(table, picture, out, json)
+
+
+@app.command()
 def demo(
     rounds: Annotated[
         int | None, typer.Option(min=1, help="End after this many rounds; else with Ctrl-C.")

@@ -378,7 +378,8 @@ def _convict(rnd: Round, hand: Hand) -> None:
     if d is None:
         return
     seen = d.changes[-1].event.evidence
-    if hand.doubt or any(c.blurred for c in d.changes):  # whose arm took what cannot be told
+    unread = hand.number == 0 and hand.box.opened is None  # some may have gone before it was first read
+    if hand.doubt or unread or any(c.blurred for c in d.changes):  # whose arm took what cannot be told
         hand.doubt = hand.doubt or UNREAD_FALL
         return
     if d.by_dealer:

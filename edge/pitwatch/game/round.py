@@ -223,6 +223,8 @@ class Round:
         """Surely in play: neither bust nor settled, and the dealer's next card may change its result."""
         if hand.done or hand.dead or hand.can_be_bust or hand.surrendered or hand.even_money is not False:
             return False
+        if hand.cleared is not None and (self.turned is None or hand.cleared < self.turned):
+            return False  # its cards went before the dealer's turn: it was settled, whatever was seen of it
         return not hand.maybe(lambda s: s.natural or s.over == "charlie") and len(hand.cards) >= 2
 
     def passed(self, hand: Hand) -> bool:

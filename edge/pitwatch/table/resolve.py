@@ -16,7 +16,7 @@ from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout, Point
 from pitwatch.vision.looks import CARD_MM, CHIP_PITCH_MM
 
-__all__ = ["INDEX_MM", "Resolved", "resolve"]
+__all__ = ["HEIGHT_PX", "INDEX_MM", "RANK_PX", "SUIT_PX", "VALUE_PX", "Resolved", "resolve"]
 
 # height of the rank in the corner of a standard index
 INDEX_MM = 9.0
@@ -25,8 +25,8 @@ Chips = Literal["values", "heights", "none"]
 
 # First estimates, to be set by measured accuracy: a camera 2304 px wide over a whole table gives an index of
 # 7 to 9 px and 1.5 to 1.9 px a chip, one 3840 px wide twice that.
-_SUIT_PX, _RANK_PX = 8.0, 5.0
-_VALUE_PX, _HEIGHT_PX = 2.0, 1.0
+SUIT_PX, RANK_PX = 8.0, 5.0
+VALUE_PX, HEIGHT_PX = 2.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ def _seat(camera: Camera, layout: Layout, seat: int) -> Resolved:
     spot = None if seat == 0 else layout.spots[seat - 1]
     scale = _scale(camera, middle)
     index = scale * INDEX_MM
-    cards: Cards = "ranks and suits" if index >= _SUIT_PX else "ranks" if index >= _RANK_PX else "none"
+    cards: Cards = "ranks and suits" if index >= SUIT_PX else "ranks" if index >= RANK_PX else "none"
     layer: float | None = None
     chips: Chips | None = None
     outline = list(corners)
     if spot is not None:
         layer = _layer(camera, spot)
-        chips = "values" if layer >= _VALUE_PX else "heights" if layer >= _HEIGHT_PX else "none"
+        chips = "values" if layer >= VALUE_PX else "heights" if layer >= HEIGHT_PX else "none"
         outline = _hand_and_spot(layout, seat)
     return Resolved(
         seat=seat,

@@ -36,6 +36,7 @@ from pitwatch.vision.stack_reader import StackReader, StackReading
 __all__ = ["Eyes"]
 
 _FIT_REACH_MM = 14.0
+_FOOT_PASSES = 2
 
 
 class Eyes:
@@ -103,9 +104,10 @@ class Eyes:
         places = [_place(zone, b) for b in boxes]
         if not places:
             return ()
-        readings = self._read_strips(image, places)
-        # the first reading tells where the stack stands, the second what it is
-        places = [moved_base(self.camera, x, y, r.foot) for (x, y), r in zip(places, readings, strict=True)]
+        # the first readings tell where the stack stands, the last what it is
+        for _ in range(_FOOT_PASSES):
+            feet = self._read_strips(image, places)
+            places = [moved_base(self.camera, x, y, r.foot) for (x, y), r in zip(places, feet, strict=True)]
         outlines = [fit_stack(image, self.camera, x, y) for x, y in places]
         readings = self._read_strips(image, places, np.array([count_likelihood(o) for o in outlines]))
         return tuple(
