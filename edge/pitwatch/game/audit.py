@@ -307,12 +307,19 @@ class Audit:
         if card_value(up) in (1, 10):  # it may be a dealer's blackjack
             return
         for h in rnd.open_hands():
-            if h.natural and not h.from_split and h.box.amount and not h.box.steps and h.growth is None:
+            if (
+                h.natural
+                and not h.from_split
+                and not h.doubt
+                and h.box.amount
+                and not h.box.steps
+                and h.growth is None
+            ):
                 rnd.wait(lambda h=h: self._still_unpaid(rnd, h))  # type: ignore[misc]
 
     @staticmethod
     def _still_unpaid(rnd: Round, h: Hand) -> None:
-        if h.box.amount and not h.box.steps and h.growth is None and not h.dead:
+        if h.box.amount and not h.box.steps and h.growth is None and not h.dead and not h.doubt:
             rnd.say("blackjack_paid_late", h.seat, h.number)
 
     def _open(self, e: CardLaid) -> Round:

@@ -328,7 +328,7 @@ def on_move(rnd: Round, e: Move) -> None:
         hand.growth = None
     new = Hand(e.seat, e.to, rnd.box(e.seat, "main", e.to), rnd.profile, from_split=True)
     base = hand.split_base
-    if base is None and hand.box.amount is not None:
+    if base is None and hand.box.amount is not None and hand.box.opened is not None:
         base = hand.box.known - hand.escrow
     new.split_base = hand.split_base = base
     new.cards.append(hand.cards.pop())

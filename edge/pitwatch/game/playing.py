@@ -88,7 +88,10 @@ def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
         return
     before = box.known
     box.see(e)
-    if change.how == "grew":
+    back = hand.drop is not None and (change.how == "appeared" or hand.drop.delta is None)
+    if back and change.how in ("grew", "appeared"):
+        hand.drop, hand.doubt = None, hand.doubt or UNREAD_FALL  # how much came back cannot be told
+    elif change.how == "grew":
         _grew(rnd, hand, change, before)
     elif change.how == "fell":
         _fell(rnd, hand, change, before)
@@ -248,6 +251,9 @@ def _fell(rnd: Round, hand: Hand, change: Change, before: int) -> None:
     e = change.event
     if hand.escrow and change.delta is not None and -change.delta <= hand.escrow:
         hand.escrow += change.delta  # moved over to the new hand
+        return
+    if hand.from_split and hand.split_base is None:  # what lay there may have been for both hands
+        hand.doubt = hand.doubt or UNREAD_FALL
         return
     if hand.growth is not None:
         base, hand.growth = hand.growth.base, None
