@@ -65,7 +65,7 @@ def test_a_good_picture_is_good_and_faults_are_named(
         check_table(table, file, None, True)
         said = json.loads(capsys.readouterr().out)
         words = " ".join(said["advice"])
-        return [{w for w in ("out of focus", "too dark", "glare") if w in words}]
+        return [{w for w in ("out of focus", "too dark", "clipped white") if w in words}]
 
     assert faults(picture) == [set()]
     assert faults(cv2.GaussianBlur(picture, (0, 0), 3)) == [{"out of focus"}]
@@ -73,7 +73,7 @@ def test_a_good_picture_is_good_and_faults_are_named(
     lamp = picture.copy()
     x, y = mounted_camera(LAYOUT, WIDTH, HEIGHT).project([LAYOUT.spots[2]])[0]
     cv2.circle(lamp, (int(x), int(y)), 60, (255, 255, 255), -1)
-    assert faults(lamp) == [{"glare"}]
+    assert faults(lamp) == [{"clipped white"}]
 
 
 def test_the_table_and_its_picture(

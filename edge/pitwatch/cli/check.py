@@ -148,7 +148,7 @@ def _advice(seats: Sequence[Resolved], qualities: Sequence[Quality | None]) -> l
         "out of focus": "turn the lens until print is sharp, then fix it",
         "too dark": "more light, or a longer exposure of at most 1/100 s",
         "too bright": "a shorter exposure",
-        "glare": "move the lamp or the camera until nothing mirrors there",
+        "clipped white": "a shorter exposure, or move the lamp or the camera until nothing mirrors there",
     }
     for fault, remedy in remedies.items():
         where = [r for r, q in zip(seats, qualities, strict=True) if q is not None and fault in q.faults]
@@ -175,15 +175,7 @@ def _drawn(
         x, y = int(outline[:, 0].min()), int(outline[:, 1].min())
         for i, text in enumerate(reversed(lines)):
             at = (max(4, min(x, image.shape[1] - round(430 * size))), max(20, y - round((8 + 24 * i) * size)))
-            for ink, thick in (((0, 0, 0), 4), (colour, 1)):
-                cv2.putText(
-                    out,
-                    text,
-                    at,
-                    cv2.FONT_HERSHEY_SIMPLEX,
-                    0.6 * size,
-                    ink,
-                    round(thick * size) or 1,
-                    cv2.LINE_AA,
-                )
+            (w, h), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * size, 1)
+            cv2.rectangle(out, (at[0] - 3, at[1] - h - 3), (at[0] + w + 3, at[1] + below), (25, 25, 25), -1)
+            cv2.putText(out, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * size, colour, 1, cv2.LINE_AA)
     return out

@@ -39,7 +39,7 @@ class Quality:
         if self.level > _BRIGHT:
             out.append("too bright")
         if self.glare > _GLARE:
-            out.append("glare")
+            out.append("clipped white")
         return tuple(out)
 
 
