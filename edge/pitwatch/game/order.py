@@ -37,11 +37,14 @@ def in_order(
     dealer_acts = any((isinstance(e, Turn) and e.seat == 0) for e in events) or any(
         isinstance(e, CardLaid) and e.seat == 0 and cards(0, 0) >= 2 for e in events
     )
+    drawn = any(seat and cards(seat, hand) >= 2 for seat, hand in dealt)
     seen: dict[tuple[int, int], int] = {}
 
     def key(e: TableEvent) -> tuple[int, int, int]:
         if isinstance(e, Void):
             return 1, 0, 0
+        if isinstance(e, Signal) and e.signal == "stand":
+            return 5, 9, e.seat  # after a card that it may have followed
         if isinstance(e, (Signal, Peek)):
             return 2, 0, 0
         if isinstance(e, Move):
@@ -58,8 +61,10 @@ def in_order(
             place = (e.seat, e.hand)
             nth = cards(*place) + seen.get(place, 0)
             seen[place] = seen.get(place, 0) + 1
-            if e.seat == 0 and cards(0, 0) >= 2:
+            if e.seat == 0 and (cards(0, 0) >= 2 or (drawn and e.face == "up" and cards(0, 0) == 1)):
                 return 7, 0, 0
+            if e.seat and cards(e.seat, 1):  # split hands are played one after another
+                nth = 2
             return 5, nth if nth < 2 else 2, e.seat * 10 + e.hand if e.seat else DEALER_LAST
         if isinstance(e, Turn):
             return (6, 0, 0) if e.seat == 0 else (5, 3, e.seat)
