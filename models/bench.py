@@ -1,11 +1,13 @@
-"""`make bench`: what each stage costs on this machine, as milliseconds and as ratios within one run.
+"""`make bench`: what each stage costs on this machine, as milliseconds and as ratios within one run; then
+the rules engine's returns beside the published ones, random rounds with and without mistakes, rounds a second.
 
-Needs nothing but the shipped weights and the simulated table.
+Needs nothing but the shipped weights, the simulated table and the tests' players.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 
@@ -37,8 +39,33 @@ def _cost(work: Callable[[], object], seconds: float) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each stage")
+    parser.add_argument("--only", choices=("seeing", "rules"), help="leave the other out")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each stage of seeing")
+    parser.add_argument("--rounds", type=int, default=5_000_000, help="for each game of the rules")
+    parser.add_argument("--random", type=int, default=200_000, help="random legal rounds, audited")
     args = parser.parse_args()
+    if args.only != "rules":
+        _seeing(args.seconds)
+    if args.only != "seeing":
+        sys.exit(_rules(args.rounds, args.random))
+
+
+def _rules(rounds: int, random: int) -> int:
+    """Play against the published returns, then audit random rounds; 0 when both come out right."""
+    from tests.game.long_run import main as long_run
+
+    from pitwatch.rules.simulate import game_rules, simulate
+    from pitwatch.rules.simulate import main as play
+
+    began = time.process_time()
+    simulate(game_rules(6, "stand"), 200_000)
+    print(f"basic strategy: {200_000 / (time.process_time() - began):,.0f} rounds a second of processor time")
+    wrong = play(["--rounds", str(rounds)])
+    tenth = str(random // 10)
+    return wrong | long_run(["--rounds", str(random), "--mutants", tenth, "--blanked", tenth])
+
+
+def _seeing(seconds: float) -> None:
     cv2.setNumThreads(1)
     stage = Stage(SimSpec.parse("sim:rounds=1,seed=1"))
     frames = [f for f, _ in zip(stage, range(220), strict=False)]
@@ -55,13 +82,13 @@ def main() -> None:
     sampler = Sampler(1)
     small = Sampler(2, size=110.0)
     rows = [
-        ("one look at a zone, everything", _cost(lambda: eyes.look(frame, zone), args.seconds)),
-        ("- the zone's picture from the frame", _cost(lambda: zone_picture(frame.image, maps), args.seconds)),
-        ("- detector", _cost(lambda: eyes._detector.boxes(picture), args.seconds)),
-        ("- card reader, a card", _cost(lambda: eyes._cards.read(crop[None]), args.seconds)),
-        ("- stack reader, a stack", _cost(lambda: eyes._stacks.read(strip[None], scales), args.seconds)),
-        ("draw a whole zone for training", _cost(sampler.next, args.seconds)),
-        ("draw a card's crop for training", _cost(small.next_card, args.seconds)),
+        ("one look at a zone, everything", _cost(lambda: eyes.look(frame, zone), seconds)),
+        ("- the zone's picture from the frame", _cost(lambda: zone_picture(frame.image, maps), seconds)),
+        ("- detector", _cost(lambda: eyes._detector.boxes(picture), seconds)),
+        ("- card reader, a card", _cost(lambda: eyes._cards.read(crop[None]), seconds)),
+        ("- stack reader, a stack", _cost(lambda: eyes._stacks.read(strip[None], scales), seconds)),
+        ("draw a whole zone for training", _cost(sampler.next, seconds)),
+        ("draw a card's crop for training", _cost(small.next_card, seconds)),
     ]
     table = Table("stage", "ms", "looks at a zone")
     for name, ms in rows:

@@ -7,7 +7,7 @@ import pytest
 import pitwatch.rules.simulate as command
 from pitwatch.rules.basic import UPCARDS, basic_act, chart_for
 from pitwatch.rules.hands import player_hands
-from pitwatch.rules.odds import InfiniteDeck, dealer_outcomes, insurance_return
+from pitwatch.rules.odds import InfiniteDeck, dealer_outcomes, insurance_return, side_bet_return
 from pitwatch.rules.profile import Profile, load_profile
 from pitwatch.rules.simulate import DEALER_SIX, GAMES, Published, game_rules, main, sampled, simulate
 from pitwatch.rules.states import Game
@@ -131,3 +131,14 @@ def test_every_row_of_every_chart_has_a_letter_for_every_upcard() -> None:
             assert all(len(letters) == len(UPCARDS) for letters in rows.values())
             assert {n for kind, n in rows if kind == "hard"} == set(range(4, 22))
             assert {n for kind, n in rows if kind == "soft"} == set(range(12, 22))
+
+
+def test_side_bets_cost_what_is_published() -> None:
+    bets = {
+        **load_profile({"profile": "greektown", "side_bets": {"flat": "21+3_flat"}}).side_bets,
+        **load_profile("greektown").side_bets,
+    }
+    assert round(float(100 * side_bet_return(bets["flat"], 6)), 2) == -3.24
+    assert round(float(100 * side_bet_return(bets["bet_player"], 6)), 2) == -24.02
+    with pytest.raises(ValueError, match="only first cards are counted"):
+        side_bet_return(bets["bet_dealer"], 6)

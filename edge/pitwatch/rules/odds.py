@@ -6,6 +6,7 @@ chances. What may be done and what is owed is asked of the functions that judge 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,10 +14,11 @@ from functools import cache
 
 from pitwatch.cards import CARDS, card_value
 from pitwatch.rules.hands import Standing
-from pitwatch.rules.profile import Profile
+from pitwatch.rules.profile import Profile, SideBet
+from pitwatch.rules.sidebets import Seen, looks_at, side_bet_owed
 from pitwatch.rules.states import PIPS, UNIT, DealerState, Game, PlayerState
 
-__all__ = ["InfiniteDeck", "dealer_outcomes", "insurance_return"]
+__all__ = ["InfiniteDeck", "dealer_outcomes", "insurance_return", "side_bet_return"]
 
 VALUES = range(1, 11)
 CHANCE = {v: (4 if v == 10 else 1) / 13 for v in VALUES}
@@ -169,3 +171,30 @@ def insurance_return(profile: Profile, decks: int) -> Fraction:
         won = game.dealer_gets(up, card_value(card)).standing.natural
         back += Fraction(copies, whole) * (rule.pays if won else -1)
     return back
+
+
+def side_bet_return(bet: SideBet, decks: int) -> Fraction:
+    """What a side bet on the first cards returns per cent laid, from full decks.
+
+    Raises ValueError when it looks at more than the player's two cards and the upcard.
+    """
+    needs = looks_at(bet)
+    if not needs <= {"player", "upcard"}:
+        raise ValueError(
+            f"the bet {bet.name} looks at {', '.join(sorted(needs))}; only first cards are counted"
+        )
+    left, back = Counter(dict.fromkeys(CARDS, decks)), Fraction(0)
+    whole = math.perm(52 * decks, 2) * (52 * decks - 2 if "upcard" in needs else 1)
+    ups: tuple[str | None, ...] = CARDS if "upcard" in needs else (None,)
+    for at, first in enumerate(CARDS):
+        for second in CARDS[at:]:
+            both = decks * (decks - 1) if first == second else 2 * decks * decks
+            left[first] -= 1
+            left[second] -= 1
+            for up in ups:
+                (owed,) = side_bet_owed(bet, Seen((first, second), upcard=up))
+                ways = both * (1 if up is None else left[up])
+                back += ways * (owed.ratio or Fraction(-1))
+            left[first] += 1
+            left[second] += 1
+    return back / whole

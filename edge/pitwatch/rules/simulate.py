@@ -15,7 +15,7 @@ from fractions import Fraction
 from multiprocessing import Pool
 from random import Random
 
-from pitwatch.rules.odds import InfiniteDeck, dealer_outcomes, insurance_return
+from pitwatch.rules.odds import InfiniteDeck, dealer_outcomes, insurance_return, side_bet_return
 from pitwatch.rules.profile import Profile, load_profile
 from pitwatch.rules.states import PIPS, UNIT, Game, PlayerState
 
@@ -237,6 +237,10 @@ def main(argv: list[str] | None = None) -> int:
     for decks, percent in ((6, -7.40), (8, -7.47)):
         found: Fraction = 100 * insurance_return(rules, decks)
         row(f"insurance, {decks} decks", percent, float(found), 0.005, "exact")
+    bets = load_profile({"profile": "greektown", "side_bets": {"21+3": "21+3_flat"}}).side_bets
+    bets = {**bets, "bet_player": load_profile("greektown").side_bets["bet_player"]}
+    for bet, percent in (("21+3", -3.24), ("bet_player", -24.02)):
+        row(f"{bet}, 6 decks", percent, float(100 * side_bet_return(bets[bet], 6)), 0.005, "exact")
     for of in GAMES:
         got = sampled(of, args.rounds, args.processes)
         row(of.name, of.percent, got.percent, 3 * got.error, f"{got.rounds:,} rounds ±{got.error:.3f}")
