@@ -1,5 +1,5 @@
 """`make bench`: what each stage costs on this machine, as milliseconds and as ratios within one run; then
-the rules engine's returns beside the published ones, random rounds with and without mistakes, rounds a second.
+the rules engine's returns beside the published ones, random rounds with and without mistakes, and rounds/s.
 
 Needs nothing but the shipped weights, the simulated table and the tests' players.
 """
