@@ -222,7 +222,9 @@ def _grew(rnd: Round, hand: Hand, change: Change, before: int) -> None:
         return
     g = hand.growth
     hand.growth = Pending(before, (change,)) if g is None else Pending(g.base, (*g.changes, change))
-    over = rnd.passed(hand) or hand.surely(lambda s: s.over in ("busted", "doubled", "charlie"))
+    # a hand that was passed, and no arm seen: the hole card may be turned just now, and this be its payment
+    passed = rnd.passed(hand) and e.by == "player"
+    over = passed or hand.surely(lambda s: s.over in ("busted", "doubled", "charlie"))
     if (e.by != "dealer" and not hand.natural and over) or (rnd.dealer_acts and not rnd.shown_early):
         pending, hand.growth = hand.growth, None
         _raised(rnd, hand, pending)
