@@ -126,6 +126,18 @@ def test_a_camera_that_sees_places_half_a_second_apart_makes_no_finding(seed: in
     assert found(said) == []
 
 
+def test_after_a_bust_original_bets_may_all_come_back() -> None:
+    assert found(audited(played(100042, rounds=20))[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind", "share"), [(212, "insurance_not_allowed", 0.3), (682, "winner_not_paid", 0.1)]
+)
+def test_chips_first_read_after_a_surrender_convict_nobody(seed: int, kind: str, share: float) -> None:
+    play = played(seed, kind)
+    assert found(audited(play, blanked(play.events, Random(seed), share))[1]) == []
+
+
 def test_the_long_run_counts_what_it_proves(capsys: pytest.CaptureFixture[str]) -> None:
     assert long_run.main(["--rounds", "60", "--mutants", "10", "--blanked", "10"]) == 0
     out = capsys.readouterr().out

@@ -155,7 +155,9 @@ def share_original(rnd: Round, seat: int) -> None:
     nets = [h.box.net(loses=h.split_base if h is hands[0] else 0) for h in hands]
     base = hands[0].split_base
     if base is not None and all(isinstance(n, int) for n in nets):
-        whole = sum(n for n in nets if isinstance(n, int)) == -base
+        lost = -sum(n for n in nets if isinstance(n, int))
+        # whether a hand that was bust before was the original is not said
+        whole = lost == base or (lost == 0 and len(hands) < len(rnd.of_seat(seat)))
         for hand, net in zip(hands, nets, strict=True):
             assert isinstance(net, int)
             hand.loses = -net if whole else base if hand is hands[0] else 0
