@@ -104,7 +104,7 @@ class Camera:
         """Pixels (N, 2) to table points (N, 2) in mm on the plane at height `z_mm`."""
         q = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         if self.dist.any():
-            n = np.asarray(cv2.undistortPoints(q.reshape(-1, 1, 2), self.K, self.dist)).reshape(-1, 2)
+            n = _undistorted(q, self.K, self.dist)
         else:
             n = (q - self.K[:2, 2]) @ np.linalg.inv(self.K[:2, :2]).T
         rays = np.column_stack([n, np.ones(len(n))]) @ self.R
@@ -122,3 +122,17 @@ class Camera:
         p = self.project([(x - 0.5, y), (x + 0.5, y), (x, y - 0.5), (x, y + 0.5)])
         u, v = p[1] - p[0], p[3] - p[2]
         return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+
+
+# the library's own five iterations leave more than a pixel at the corners of a lens that bends strongly
+_EXACT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-10)
+
+
+def _undistorted(px: Array, K: Array, dist: Array) -> Array:
+    """Pixels (N, 2) to directions (N, 2) in units of the focal length, distortion taken out."""
+    q = px.reshape(-1, 1, 2)
+    if hasattr(cv2, "undistortPointsIter"):  # OpenCV 4
+        n = cv2.undistortPointsIter(q, K, dist, np.eye(3), np.eye(3), _EXACT)
+    else:
+        n = cv2.undistortPoints(q, K, dist, criteria=_EXACT)
+    return np.asarray(n, dtype=np.float64).reshape(-1, 2)
