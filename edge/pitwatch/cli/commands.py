@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from pitwatch import __version__
+from pitwatch.cli.calibrating import calibrate
 from pitwatch.cli.rulebook import rules
-from pitwatch.errors import UserError
 
 __all__ = ["app"]
 
@@ -25,7 +25,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # boxes around the help cost a quarter of a second
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-calibrate = typer.Typer(no_args_is_help=True, help="Find out how a camera sees its table.")
 models = typer.Typer(no_args_is_help=True, help="The trained weights that come with pitwatch.")
 app.add_typer(calibrate, name="calibrate")
 app.add_typer(models, name="models")
@@ -194,27 +193,6 @@ def evaluate(
     from pitwatch.evaluate import run_eval
 
     raise typer.Exit(run_eval(paths, errors, typer.echo))
-
-
-@calibrate.command()
-def pose(
-    picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
-    points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
-    out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
-    lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
-    from_cards: Annotated[
-        bool, typer.Option("--from-cards", help="Six to ten cards lie on the felt; two points are enough.")
-    ] = False,
-) -> None:
-    """Calibrate from points whose place on the table is known; prints the error at each."""
-    from pitwatch.table.calibrate import run_calibrate_from_cards, run_calibrate_pose
-
-    if from_cards and lens is not None:
-        raise UserError("--lens has no say with --from-cards: the cards settle the lens too; leave one out")
-    if from_cards:
-        run_calibrate_from_cards(picture, points, out, typer.echo)
-    else:
-        run_calibrate_pose(picture, points, lens, out, typer.echo)
 
 
 @models.command(name="list")

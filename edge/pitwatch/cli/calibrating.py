@@ -1,0 +1,63 @@
+"""`pitwatch calibrate`: boards to print, the lens, the pose, the layout.
+
+In: the command line's words. Out: calls into the room that knows tables, imported only when needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pitwatch.errors import UserError
+
+__all__ = ["calibrate"]
+
+calibrate = typer.Typer(no_args_is_help=True, help="Find out how a camera sees its table.")
+
+_PAPER = "a3, a4, letter or tabloid."
+
+
+@calibrate.command()
+def board(
+    out: Annotated[Path, typer.Option(help="The PDF to write.")],
+    paper: Annotated[str, typer.Option(help=_PAPER)] = "a4",
+    tags: Annotated[
+        bool, typer.Option("--tags", help="Instead a sheet of tags for the corners of the felt.")
+    ] = False,
+) -> None:
+    """Write the calibration board to print, in exact size, with scale bars to check the printer."""
+    from pitwatch.table.board_pdf import TAGS, write_board, write_tags
+
+    if tags:
+        write_tags(out, paper)
+        typer.echo(f"wrote {out}: {TAGS} tags; print at 100 %, and measure the bar: 100 mm")
+        return
+    b = write_board(out, paper)
+    w, h = b.size_mm
+    typer.echo(
+        f"wrote {out}: squares of {b.square_mm:g} mm, "
+        f"{w:g} x {h:g} mm in all; print at 100 % and measure the bars"
+    )
+
+
+@calibrate.command()
+def pose(
+    picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
+    points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
+    out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
+    lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
+    from_cards: Annotated[
+        bool, typer.Option("--from-cards", help="Six to ten cards lie on the felt; two points are enough.")
+    ] = False,
+) -> None:
+    """Calibrate from points whose place on the table is known; prints the error at each."""
+    from pitwatch.table.calibrate import run_calibrate_from_cards, run_calibrate_pose
+
+    if from_cards and lens is not None:
+        raise UserError("--lens has no say with --from-cards: the cards settle the lens too; leave one out")
+    if from_cards:
+        run_calibrate_from_cards(picture, points, out, typer.echo)
+    else:
+        run_calibrate_pose(picture, points, lens, out, typer.echo)
