@@ -18,6 +18,7 @@ from models.training.loop import Data
 from models.training.stack_reader import tensor as strip_tensor
 from pitwatch.chips import CASINO
 from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
+from pitwatch.vision.stack_reader import views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
 
@@ -71,11 +72,14 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
     with torch.inference_mode():
-        # as at run time: each strip as it is and mirrored
+        # as at run time: the mean over several views of each strip
         both = []
-        for i in range(0, held.n, 500):
-            x = strip_tensor(held.arrays["strip"][i : i + 500], held.arrays["layer"][i : i + 500])
-            both.append([(a + b).numpy() / 2 for a, b in zip(net(x), net(x.flip(3)), strict=True)])
+        for i in range(0, held.n, 200):
+            strips, layer = (held.arrays[k][i : i + 200] for k in ("strip", "layer"))
+            seen = views(strips)
+            k = len(seen) // len(strips)
+            out = net(strip_tensor(seen, np.tile(layer, (k, 1))))
+            both.append([v.numpy().reshape(k, len(strips), *v.shape[1:]).mean(axis=0) for v in out])
     count, layers, _ = (np.concatenate(v) for v in zip(*both, strict=True))
     chips = held.arrays["chips"]
     there = chips < len(CASINO.denominations)

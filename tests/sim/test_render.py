@@ -49,6 +49,19 @@ def test_a_card_is_where_the_camera_projects_it(renderer: Renderer) -> None:
     assert _mean(laid, outline).min() > 140
 
 
+def test_the_felt_s_print_is_where_the_camera_projects_it(renderer: Renderer) -> None:
+    empty = renderer.frame(Scene(0.0))
+    a = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    for x, y in LAYOUT.spots:
+        ring = np.column_stack([x + LAYOUT.circle_r * np.cos(a), y + LAYOUT.circle_r * np.sin(a)])
+        inside = np.column_stack([x + 20 * np.cos(a), y + 20 * np.sin(a)])
+        on, off = (
+            empty[tuple(np.round(renderer.camera.project(p)).astype(int)[:, ::-1].T)] for p in (ring, inside)
+        )
+        assert (on.astype(int)[:, 2] - off[:, 2].mean() > 60).mean() > 0.9, "the yellow circle is not there"
+        assert off.mean(axis=0).argmax() == 1, "the cloth is not green"
+
+
 def test_the_later_card_lies_over_the_earlier(renderer: Renderer) -> None:
     low = CardPose("As", False, 0.0, 400.0, 90.0, order=1)
     high = CardPose("2d", True, 12.0, 410.0, 90.0, z=0.6, order=2)

@@ -204,10 +204,10 @@ class Renderer:
         cx, cy = self.camera.to_table([(x0 + w / 2, y0 + h / 2)])[0]
         image, H = felt.at_scale(self.camera.px_per_mm(float(cx), float(cy)))
         q = np.column_stack([mm, np.ones(len(mm))]) @ H.T
-        places = _upsample(q[:, :2].reshape(*gx.shape, 2), step, w, h)
+        maps = [_upsample(q[:, i].reshape(gx.shape), step, w, h) for i in (0, 1)]
         edge = tuple(int(v) for v in image[0, 0])
         out = cv2.remap(
-            image, places, np.empty(0), cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
+            image, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
         )
         d2 = ((mm[:, 0] - self.light.bright_x) ** 2 + (mm[:, 1] - self.light.bright_y) ** 2) / 1e6
         fall = (1 - self.light.falloff * np.minimum(d2, 2.0)).reshape(gx.shape)
@@ -451,7 +451,7 @@ def _upsample(grid: NDArray[Any], step: int, w: int, h: int) -> NDArray[Any]:
     """Block values with one block too many on each side to values for every pixel, linear between."""
     size = (grid.shape[1] * step, grid.shape[0] * step)
     full = cv2.resize(grid.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
-    return np.asarray(full[step : step + h, step : step + w], np.float32)
+    return np.ascontiguousarray(full[step : step + h, step : step + w], np.float32)
 
 
 _SHADOWS: dict[float, NDArray[Any]] = {}

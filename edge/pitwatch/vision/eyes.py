@@ -31,7 +31,7 @@ from pitwatch.vision.detector import Box, Detector, thin_out
 from pitwatch.vision.fit import edge_picture, fit_card
 from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.silhouette import count_likelihood, fit_stack
-from pitwatch.vision.stack_reader import StackReader, StackReading
+from pitwatch.vision.stack_reader import StackReader
 
 __all__ = ["Eyes"]
 
@@ -106,27 +106,23 @@ class Eyes:
             return ()
         # the first readings tell where the stack stands, the last what it is
         for _ in range(_FOOT_PASSES):
-            feet = self._read_strips(image, places)
-            places = [moved_base(self.camera, x, y, r.foot) for (x, y), r in zip(places, feet, strict=True)]
-        outlines = [fit_stack(image, self.camera, x, y) for x, y in places]
-        readings = self._read_strips(image, places, np.array([count_likelihood(o) for o in outlines]))
+            rows = self._stacks.feet(*self._strips(image, places))
+            places = [moved_base(self.camera, x, y, float(r)) for (x, y), r in zip(places, rows, strict=True)]
+        heights = np.array([count_likelihood(fit_stack(image, self.camera, x, y)) for x, y in places])
+        readings = self._stacks.read(*self._strips(image, places), heights)
         return tuple(
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
             if r.nothing < 0.5
         )
 
-    def _read_strips(
-        self,
-        image: NDArray[np.uint8],
-        places: list[tuple[float, float]],
-        heights: NDArray[np.float64] | None = None,
-    ) -> list[StackReading]:
+    def _strips(
+        self, image: NDArray[np.uint8], places: list[tuple[float, float]]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Strips and their scales, as the stack reader wants them."""
+        scales = [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places]
         strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
-        scales = np.array(
-            [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places], np.float32
-        )
-        return self._stacks.read(strips, scales, heights)
+        return strips, np.array(scales, np.float32)
 
 
 def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Box]:

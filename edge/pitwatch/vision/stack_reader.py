@@ -15,24 +15,24 @@ from numpy.typing import NDArray
 from pitwatch.chips import ChipSet
 from pitwatch.vision.weights import open_session
 
-__all__ = ["StackReader", "StackReading", "totals"]
+__all__ = ["StackReader", "StackReading", "totals", "views"]
 
 _KEPT = 40  # totals carried along while layers are added
 _NAMED = 8  # totals handed on
+_SHIFTS = (-1, 0, 1)  # rows; where the foot is known to about as much, none of them is better than another
 
 
 class StackReading(NamedTuple):
     """number: likeliest number of chips, `sure` its probability. chips: likeliest cents, bottom to top.
 
-    values: totals in cents with their probabilities, likeliest first. foot: rows of the strip by which its
-    foot was taken too low. nothing: probability that no stack stands there at all, 0 to 1.
+    values: totals in cents with their probabilities, likeliest first. nothing: probability that no stack
+    stands there at all, 0 to 1.
     """
 
     number: int
     sure: float
     chips: tuple[int, ...]
     values: tuple[tuple[int, float], ...]
-    foot: float
     nothing: float
 
 
@@ -49,13 +49,24 @@ class StackReader:
         # a colour that this house does not have is impossible, not merely unlikely
         self._cents = [by_name.get(str(n)) for n in names]
 
+    def feet(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
+        """By how many rows each strip's foot was taken too low, (N,); strips and scales as for `read`."""
+        return self._run(strips, scales)[2][:, 0] if len(strips) else np.zeros(0)
+
+    def _run(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> list[NDArray[np.float64]]:
+        """Logits of the counts and of the layers, and feet."""
+        x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+        s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
+        x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
+        return [np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x})]
+
     def read(
         self,
         strips: NDArray[np.uint8],
         scales: NDArray[np.float32],
         heights: NDArray[np.float64] | None = None,
     ) -> list[StackReading]:
-        """One reading a strip; each is read as it is and mirrored.
+        """One reading a strip; each is read in several `views`.
 
         strips: (N, 128, 32, 3) uint8. scales: (N, 2), px a layer and px a mm.
         heights: (N, 26), what else is known of the number of chips, as log-likelihoods.
@@ -63,18 +74,14 @@ class StackReader:
         if not len(strips):
             return []
         n = len(strips)
-        x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
-        s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
-        x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
-        x = np.concatenate([x, x[..., ::-1]])
-        both = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
-        count, layers, foot = ((v[:n] + v[n:]) / 2 for v in both)
+        seen = self._run(views(strips), np.tile(scales, (2 * len(_SHIFTS), 1)))
+        count, layers = (v.reshape(-1, n, *v.shape[1:]).mean(axis=0) for v in seen[:2])
         known = [i for i, c in enumerate(self._cents) if c is not None]
         cents = [c for c in self._cents if c is not None]
         out = []
         for i in range(n):
-            seen = _softmax(count[i] / self._cool_count)
-            p = seen if heights is None else seen * np.exp(heights[i])
+            alone = _softmax(count[i] / self._cool_count)
+            p = alone if heights is None else alone * np.exp(heights[i])
             p = np.concatenate([[0.0], p[1:] / max(float(p[1:].sum()), 1e-12)])
             kinds = _softmax(layers[i][:, known] / self._cool_layers)
             best = int(p[1:].argmax()) + 1
@@ -85,11 +92,17 @@ class StackReader:
                     float(p[best]),
                     chips,
                     totals(p, kinds, cents),
-                    float(foot[i, 0]),
-                    float(seen[0]),
+                    float(alone[0]),
                 )
             )
         return out
+
+
+def views(strips: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Strips (N, 128, 32, 3) as they are, mirrored, with their foot a row lower and higher: (6 N, ...)."""
+    h = strips.shape[1]
+    moved = [strips[:, np.clip(np.arange(h) + r, 0, h - 1)] for r in _SHIFTS]
+    return np.concatenate([*moved, *(m[:, :, ::-1] for m in moved)])
 
 
 def totals(
