@@ -43,6 +43,21 @@ def board(
 
 
 @calibrate.command()
+def lens(
+    source: Annotated[
+        str, typer.Option(help="A clip, a folder of pictures or v4l2:/dev/video0 that shows the board.")
+    ],
+    out: Annotated[Path, typer.Option(help="Where to write the lens; a picture goes beside it.")],
+    board: Annotated[str | None, typer.Option(help="The board's paper; else whichever board shows.")] = None,
+    seconds: Annotated[float, typer.Option(min=5, help="Longest time to watch a live camera.")] = 180.0,
+) -> None:
+    """Calibrate focal length and distortion from a board that is moved about before the camera."""
+    from pitwatch.cli.lens import calibrate_lens
+
+    calibrate_lens(source, out, board, seconds)
+
+
+@calibrate.command()
 def pose(
     picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
     points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
