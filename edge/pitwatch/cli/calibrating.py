@@ -60,19 +60,54 @@ def lens(
 @calibrate.command()
 def pose(
     picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
-    points: Annotated[Path, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')],
     out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
+    points: Annotated[Path | None, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')] = None,
     lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
     from_cards: Annotated[
         bool, typer.Option("--from-cards", help="Six to ten cards lie on the felt; two points are enough.")
     ] = False,
+    board: Annotated[
+        str | None,
+        typer.Option(help="The board of this paper lies on the felt; needs --board-at or --points."),
+    ] = None,
+    board_at: Annotated[
+        str | None, typer.Option(help="X,Y,TURN of the board's middle, mm and degrees counter-clockwise.")
+    ] = None,
+    square: Annotated[
+        float | None, typer.Option(help="Side of a printed square, mm, where the printer missed 100 %.")
+    ] = None,
+    tags: Annotated[
+        Path | None, typer.Option(help='Tags lie on the felt; JSON of their middles: {"0": [X, Y], ...}')
+    ] = None,
+    layout: Annotated[
+        str | None, typer.Option(help="Layout file or number of seats, for the ± mm at every spot.")
+    ] = None,
 ) -> None:
-    """Calibrate from points whose place on the table is known; prints the error at each."""
+    """Calibrate from points whose place on the table is known, from cards, the board or tags."""
+    if from_cards + (board is not None) + (tags is not None) > 1:
+        raise UserError("--from-cards, --board and --tags exclude each other; keep one of them")
+    if board is None and (board_at is not None or square is not None):
+        raise UserError("--board-at and --square are about the board; name its paper with --board")
+    if board is not None:
+        from pitwatch.table.board import board_named
+        from pitwatch.table.from_board import board_place, run_calibrate_from_board
+
+        at = None if board_at is None else board_place(board_at)
+        known = board_named(board, square)
+        run_calibrate_from_board(picture, known, at, points, lens, out, typer.echo, layout)
+        return
+    if tags is not None:
+        from pitwatch.table.from_board import run_calibrate_from_tags
+
+        run_calibrate_from_tags(picture, tags, points, lens, out, typer.echo, layout)
+        return
     from pitwatch.table.calibrate import run_calibrate_from_cards, run_calibrate_pose
 
+    if points is None:
+        raise UserError("--points is missing; give known points, or lay the board (--board) or tags (--tags)")
     if from_cards and lens is not None:
         raise UserError("--lens has no say with --from-cards: the cards settle the lens too; leave one out")
     if from_cards:
         run_calibrate_from_cards(picture, points, out, typer.echo)
     else:
-        run_calibrate_pose(picture, points, lens, out, typer.echo)
+        run_calibrate_pose(picture, points, lens, out, typer.echo, layout)

@@ -20,8 +20,20 @@ from pitwatch.table.camera import Camera, CameraError
 from pitwatch.table.files import read_json, write_json
 from pitwatch.table.from_cards import anchored, guessed_scale, pose_from_cards
 from pitwatch.table.pose import PoseResult, solve_pose
+from pitwatch.table.uncertain import spots_of, spread_mm, told
 
-__all__ = ["check_picture", "load_lens", "read_points", "run_calibrate_from_cards", "run_calibrate_pose"]
+__all__ = [
+    "check_picture",
+    "load_lens",
+    "read_picture",
+    "read_points",
+    "report",
+    "run_calibrate_from_cards",
+    "run_calibrate_pose",
+    "spread_of",
+    "stands",
+    "write_check",
+]
 
 Image = NDArray[np.uint8]
 Pair = tuple[list[float], list[float]]
@@ -37,23 +49,26 @@ def run_calibrate_pose(
     lens: str | Path | None,
     out: str | Path,
     echo: Callable[[str], None],
+    layout: str | None = None,
 ) -> PoseResult:
     """Solve the pose and write `out` and its check picture, `out` with the suffix .png.
 
-    echo: told each line of the report.
+    layout: a layout file or a number of seats, for the spots whose uncertainty is told. echo:
+    told each line of the report.
     Raises UserError naming the file or the point, and the remedy; then no calibration is written.
     """
-    image = _picture(picture)
+    image = read_picture(picture)
     pairs = read_points(points)
+    spots = spots_of(layout)
     height, width = image.shape[:2]
     known = None if lens is None else load_lens(lens)
     try:
         result = solve_pose(pairs, width, height, known)
     except UserError as e:
         raise UserError(f"{points}: {e}") from None
-    for line in report(pairs, result):
+    for line in [*report(pairs, result), *told(spots, spread_mm(result, spots))]:
         echo(line)
-    out, check = _targets(out, picture, image, pairs, result.camera)
+    out, check = write_check(out, picture, image, pairs, result.camera)
     note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
     write_json(out, {**result.camera.to_json(), "note": note})
     echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
@@ -68,7 +83,7 @@ def run_calibrate_from_cards(
     echo: told each line of the report. A check picture is written beside `out`, as `run_calibrate_pose` does.
     Raises UserError naming the file and the remedy; then no calibration is written.
     """
-    image = _picture(picture)
+    image = read_picture(picture)
     pairs = read_points(points)
     if len(pairs) < 2:
         raise UserError(f"{points} holds {len(pairs)} points; two known felt points anchor the table's frame")
@@ -82,7 +97,7 @@ def run_calibrate_from_cards(
     px = np.array([p for p, _ in pairs], dtype=np.float64)
     mm = np.array([m[:2] for _, m in pairs], dtype=np.float64)
     camera, off = anchored(pose.camera, px, mm)
-    wide, seen = _spread(mm), _spread(camera.to_table(px))
+    wide, seen = spread_of(mm), spread_of(camera.to_table(px))
     if abs(seen / wide - 1) > _SCALE_OFF:
         raise UserError(
             f"{points}: the points lie {wide:.0f} mm apart, but by the cards it is {seen:.0f} mm; measure "
@@ -91,19 +106,19 @@ def run_calibrate_from_cards(
     echo(f"{len(pose.outlines)} cards fit to {pose.rms_mm:.2f} mm rms")
     for i, (at, error) in enumerate(zip(mm, off, strict=True), 1):
         echo(f"point {i} at ({at[0]:.1f}, {at[1]:.1f}) mm is {error:.1f} mm off")
-    echo(_stands(camera))
-    out, check = _targets(out, picture, image, pairs, camera)
+    echo(stands(camera))
+    out, check = write_check(out, picture, image, pairs, camera)
     write_json(out, {**camera.to_json(), "note": f"from {len(pose.outlines)} cards of {Path(picture).name}"})
     echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
     return camera
 
 
-def _spread(points: NDArray[np.float64]) -> float:
+def spread_of(points: NDArray[np.float64]) -> float:
     """The longest distance between two of the points (N, 2)."""
     return float(max(np.hypot(*(a - b)) for a in points for b in points)) or 1e-9
 
 
-def _targets(
+def write_check(
     out: str | Path, picture: str | Path, image: Image, pairs: list[Pair], camera: Camera
 ) -> tuple[Path, Path]:
     """Write the check picture; the paths of the calibration and of it."""
@@ -122,7 +137,8 @@ def report(pairs: list[Pair], result: PoseResult) -> list[str]:
     for i, ((px, mm), ep, em) in enumerate(zip(pairs, result.errors_px, result.errors_mm, strict=True), 1):
         seen = f"({px[0]:.1f}, {px[1]:.1f})"
         place = "(" + ", ".join(f"{v:.1f}" for v in mm) + ")"
-        lines.append(f"{i:>5}  {seen:>17}  {place:>19}  {ep:>8.2f}  {em:>8.2f}")
+        out = "  left out" if i - 1 in result.left_out else ""
+        lines.append(f"{i:>5}  {seen:>17}  {place:>19}  {ep:>8.2f}  {em:>8.2f}{out}")
     camera = result.camera
     worst = int(result.errors_px.argmax())
     lines.append(
@@ -132,9 +148,10 @@ def report(pairs: list[Pair], result: PoseResult) -> list[str]:
     focal = f"focal length {camera.K[0, 0]:.0f} px"
     if result.focal_estimated:
         focal += f" (estimated; ± {100 * result.focal_sigma:.1f} % for points half a pixel off)"
-    lines.append(f"{_stands(camera)}; {focal}")
+    lines.append(f"{stands(camera)}; {focal}")
     if result.doubt:
-        lines.append(f"warning: the fit is poor: {result.doubt}")
+        what = "it was left out" if result.left_out else "the fit is poor"
+        lines.append(f"warning: {what}: {result.doubt}")
     if result.focal_sigma > 0.05:
         lines.append(
             "warning: these points hardly tell the focal length, so heights of chips will be wrong; add "
@@ -143,7 +160,8 @@ def report(pairs: list[Pair], result: PoseResult) -> list[str]:
     return lines
 
 
-def _stands(camera: Camera) -> str:
+def stands(camera: Camera) -> str:
+    """Where the camera is, in words."""
     tilt = math.degrees(math.acos(min(1.0, abs(camera.R[2, 2]))))
     x, y, z = camera.position_mm
     return (
@@ -226,7 +244,8 @@ def _line(
             cv2.line(out, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), colour, thin, cv2.LINE_AA)
 
 
-def _picture(path: str | Path) -> Image:
+def read_picture(path: str | Path) -> Image:
+    """Read a picture, BGR. Raises UserError naming the file."""
     if not Path(path).is_file():
         raise UserError(f"{path} does not exist; give a picture that the camera took")
     image = cv2.imread(str(path), cv2.IMREAD_COLOR)

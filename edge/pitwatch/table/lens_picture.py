@@ -55,6 +55,7 @@ def lens_picture(
                 colour = (80, 220, 80) if off < 0.3 else (60, 190, 240) if off < 0.8 else (60, 60, 230)
                 cv2.line(out, (round(x), round(y)), (round(x + ex), round(y + ey)), colour, 1, cv2.LINE_AA)
                 cv2.circle(out, (round(x), round(y)), 1, colour, -1, cv2.LINE_AA)
+    cv2.rectangle(out, (0, h), (_WIDE, h + _BAND), (28, 28, 28), -1)
     lines = [f"{len(views)} views of the board; red: no board reached here"]
     if result is not None:
         lines = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -40,6 +40,8 @@ class PoseResult:
     errors_px, errors_mm: (N,) distance at each point, in the picture and on the table. focal_estimated: the
     focal length comes from the points too. focal_sigma: standard deviation of the focal length, as a share
     of it, when the points are half a pixel off; 0 with a lens. doubt: what would explain a poor fit, else "".
+    covariance: of the rotation vector, t_mm and, where it was estimated, the logarithm of the focal length,
+    per square pixel of error. left_out: indices of points that had no say, since they contradict the others.
     """
 
     camera: Camera
@@ -48,11 +50,21 @@ class PoseResult:
     focal_estimated: bool
     focal_sigma: float
     doubt: str = ""
+    covariance: Array = field(default_factory=lambda: np.zeros((6, 6)))
+    left_out: tuple[int, ...] = ()
 
     @property
     def rms_px(self) -> float:
-        """Root mean square of the errors in the picture, px."""
-        return float(np.sqrt((self.errors_px**2).mean()))
+        """Root mean square of the errors in the picture of the points that had a say, px."""
+        return float(np.sqrt((np.delete(self.errors_px, self.left_out) ** 2).mean()))
+
+    @property
+    def noise_px(self) -> float:
+        """How far off a point is in x or y, as the errors tell beyond what the fit has taken up; 0 when there
+        are too few points to tell."""
+        used = np.delete(self.errors_px, self.left_out)
+        spare = 2 * len(used) - len(self.covariance)
+        return math.sqrt(float((used**2).sum()) / spare) if spare > 0 else 0.0
 
 
 def solve_pose(points: Points, width: int, height: int, lens: Camera | None = None) -> PoseResult:
@@ -75,13 +87,24 @@ def solve_pose(points: Points, width: int, height: int, lens: Camera | None = No
     fit = _solve(px, mm, width, height, lens)
     rms = math.inf if fit is None else fit.rms_px
     diagonal = math.hypot(width, height)
-    doubt = _culprit(px, mm, width, height, lens, rms) if rms > _POOR * diagonal else ""
+    doubt, wrong = _culprit(px, mm, width, height, lens, rms) if rms > _POOR * diagonal else ("", None)
     if fit is None or rms > _HOPELESS * diagonal:
         off = "" if fit is None else f" (the best is {rms:.0f} px off)"
         raise UserError(
             f"no camera sees these points so{off}: {doubt or 'check that px and mm belong together'}"
         )
-    return replace(fit, doubt=doubt)
+    if wrong is None:
+        return replace(fit, doubt=doubt)
+    without = _solve(np.delete(px, wrong, axis=0), np.delete(mm, wrong, axis=0), width, height, lens)
+    if without is None or without.rms_px > _POOR * diagonal:
+        return replace(fit, doubt=doubt)
+    errors_px, errors_mm = _errors(without.camera, px, mm)
+    return replace(without, errors_px=errors_px, errors_mm=errors_mm, doubt=doubt, left_out=(wrong,))
+
+
+def _errors(camera: Camera, px: Array, mm: Array) -> tuple[Array, Array]:
+    on_table = np.concatenate([camera.to_table(p, z) for p, z in zip(px, mm[:, 2], strict=True)])
+    return np.hypot(*(camera.project(mm) - px).T), np.hypot(*(on_table - mm[:, :2]).T)
 
 
 def _arrays(points: Points) -> tuple[Array, Array]:
@@ -225,23 +248,23 @@ def _refine(
     camera = Camera(size[0], size[1], lens(x), R, x[3:6].copy(), np.asarray(dist, dtype=np.float64))
     if camera.position_mm[2] <= 0 or ((mm @ R.T + x[3:6])[:, 2] <= 0).any():
         return None
-    sigma = 0.0
-    if focal:
-        # half a pixel in x and in y
-        sigma = 0.5 * math.sqrt(max(float(np.linalg.pinv(J.T @ J)[6, 6]), 0.0))
-    errors_px = np.hypot(*r.reshape(-1, 2).T)
-    on_table = np.concatenate([camera.to_table(p, z) for p, z in zip(px, mm[:, 2], strict=True)])
-    return PoseResult(camera, errors_px, np.hypot(*(on_table - mm[:, :2]).T), focal, sigma)
+    covariance = np.asarray(np.linalg.pinv(J.T @ J), dtype=np.float64)
+    # half a pixel in x and in y
+    sigma = 0.5 * math.sqrt(max(float(covariance[6, 6]), 0.0)) if focal else 0.0
+    return PoseResult(camera, *_errors(camera, px, mm), focal, sigma, covariance=covariance)
 
 
-def _culprit(px: Array, mm: Array, width: int, height: int, lens: Camera | None, rms: float) -> str:
-    """What explains a fit as poor as `rms`: two swapped points, or one wrong one; "" when neither does."""
+def _culprit(
+    px: Array, mm: Array, width: int, height: int, lens: Camera | None, rms: float
+) -> tuple[str, int | None]:
+    """What explains a fit as poor as `rms`: two swapped points, or one wrong one, with its index; "" when
+    neither does."""
 
     def without_it(p: Array, m: Array) -> float:
         again = None if _is_line(m) else _solve(p, m, width, height, lens)
         return math.inf if again is None else again.rms_px
 
-    best, said = min(rms, _HOPELESS * math.hypot(width, height)) / 3, ""
+    best, said, wrong = min(rms, _HOPELESS * math.hypot(width, height)) / 3, "", None
     n = len(px)
     # beyond twenty points nobody types them
     for i, j in itertools.combinations(range(n), 2) if n <= 20 else ():
@@ -254,5 +277,5 @@ def _culprit(px: Array, mm: Array, width: int, height: int, lens: Camera | None,
     for i in range(n) if n >= (6 if lens is None else 5) else ():
         left = without_it(np.delete(px, i, axis=0), np.delete(mm, i, axis=0))
         if left < best:
-            best, said = left, f"point {i + 1} does not fit the others; measure it again"
-    return said
+            best, said, wrong = left, f"point {i + 1} does not fit the others; measure it again", i
+    return said, wrong
