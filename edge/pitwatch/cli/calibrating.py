@@ -111,3 +111,19 @@ def pose(
         run_calibrate_from_cards(picture, points, out, typer.echo)
     else:
         run_calibrate_pose(picture, points, lens, out, typer.echo, layout)
+
+
+@calibrate.command()
+def layout(
+    picture: Annotated[Path, typer.Option(help="A picture of the empty table by the mounted camera.")],
+    calibration: Annotated[Path, typer.Option(help="The camera's calibration, from `calibrate pose`.")],
+    seats: Annotated[int, typer.Option(help="How many betting spots the felt has.")],
+    out: Annotated[Path, typer.Option(help="Where to write the layout; a check picture goes beside it.")],
+    table: Annotated[
+        Path | None, typer.Option(help="Also begin a table's file here, with every key explained.")
+    ] = None,
+) -> None:
+    """Find the felt's printed circles and write where every seat's spot is."""
+    from pitwatch.cli.felt import calibrate_layout
+
+    calibrate_layout(picture, calibration, seats, out, table, typer.echo)
