@@ -15,6 +15,7 @@ from torch import nn
 from models.training.card_reader import logits
 from models.training.data import CLASSES, UNREAD_RANK, UNREAD_SUIT
 from models.training.loop import Data
+from models.training.stack_reader import shifted
 from models.training.stack_reader import tensor as strip_tensor
 from pitwatch.chips import CASINO
 from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
@@ -83,6 +84,12 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     count, layers, _ = (np.concatenate(v) for v in zip(*both, strict=True))
     chips = held.arrays["chips"]
     there = chips < len(CASINO.denominations)
+    # how far the foot really is where a row of it is said (least squares through the origin)
+    stands = held.arrays["count"] > 0
+    strips, layer = held.arrays["strip"][stands], held.arrays["layer"][stands]
+    off = np.random.default_rng(7).integers(-8, 9, len(strips))
+    with torch.inference_mode():
+        said = net(strip_tensor(shifted(strips, off, np.zeros_like(off)), layer))[2].numpy()[:, 0]
     target = weights / "stack_reader.onnx"
     _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot"])
     about = {
@@ -90,6 +97,7 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
         "classes": [d.name for d in CASINO.denominations],
         "temperature_count": _temperature([(count, held.arrays["count"])]),
         "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
+        "foot_scale": round(float((off * said).sum() / (said * said).sum()), 4),
         "licence": "Apache-2.0",
         "held_out": {"stacks": len(chips), "count": float((count.argmax(1) == held.arrays["count"]).mean())},
     }

@@ -14,7 +14,7 @@ from models.training.loop import Data, fit
 from models.training.nets import StackReader
 from pitwatch.vision.crops import STRIP_ROWS
 
-__all__ = ["train_stack_reader"]
+__all__ = ["shifted", "train_stack_reader"]
 
 _LEAST_LAYER_PX = 0.8
 _KEYS = ("strip", "count", "chips", "layer")
@@ -27,14 +27,15 @@ def tensor(strips: np.ndarray, layer: np.ndarray) -> Tensor:
     return torch.cat([x, s.expand(-1, -1, *x.shape[2:])], 1)
 
 
-def _shifted(strips: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """The strips as if their foot had been taken `rows` rows lower and a little to the side.
+def shifted(strips: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Strips (N, h, w, 3) as if each one's foot had been taken `rows` (N,) lower and `columns` (N,) aside.
 
     The picture's edge is repeated.
     """
-    h, w = strips.shape[1:3]
-    down = np.clip(np.arange(h) + rows, 0, h - 1)
-    return strips[:, down[:, None], np.clip(np.arange(w) + columns, 0, w - 1)]
+    n, h, w = strips.shape[:3]
+    down = np.clip(np.arange(h) + rows[:, None], 0, h - 1)
+    across = np.clip(np.arange(w) + columns[:, None], 0, w - 1)
+    return strips[np.arange(n)[:, None, None], down[:, :, None], across[:, None, :]]
 
 
 def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> StackReader:
@@ -48,12 +49,14 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
 
     def loss(net: nn.Module, rows: dict[str, np.ndarray], g: torch.Generator) -> Tensor:
         # the base is first found to a few mm only: some strips are cut far off, and teach where the foot is;
-        # the others nearly right, and teach what stands on it
-        far = torch.rand(1, generator=g).item() < 0.25
-        reach = 12 if far else 1
-        off, aside = (int(torch.randint(-r, r + 1, (1,), generator=g)) for r in (reach, 2))
-        x = tensor(_shifted(rows["strip"], off, aside), rows["layer"])
-        n = len(x)
+        # the others nearly right, and teach what stands on it. Each by its own shift: normalised over a batch
+        # that is shifted as one, the shift itself would be seen, and later missed.
+        n = len(rows["strip"])
+        far = torch.rand(n, generator=g) < 0.3
+        near = torch.randint(-1, 2, (n,), generator=g)
+        off = torch.where(far, torch.randint(-12, 13, (n,), generator=g), near)
+        aside = torch.randint(-2, 3, (n,), generator=g)
+        x = tensor(shifted(rows["strip"], off.numpy(), aside.numpy()), rows["layer"])
         gain = 1 + 0.3 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         bias = 0.2 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         cast = 0.1 * (torch.rand(n, 3, 1, 1, generator=g) * 2 - 1)
@@ -63,15 +66,17 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         count, layers, foot = net(x.contiguous(memory_format=torch.channels_last))
         number = torch.from_numpy(rows["count"]).long()
         stands = (number > 0).float()  # where nothing stands there is no foot
-        miss = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, torch.full((n,), off / STRIP_ROWS), reduction="none")
+        miss = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, off.float() / STRIP_ROWS, reduction="none")
         where = (miss * stands).sum() / stands.sum().clamp(min=1)
-        if far:
+        read = ~far
+        if not read.any():
             return 2.0 * where
+        count, layers, number = count[read], layers[read], number[read]
         c = F.cross_entropy(count, number)
-        truth = torch.from_numpy(rows["chips"]).long()
+        truth = torch.from_numpy(rows["chips"]).long()[read]
         y = F.cross_entropy(
             layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none"
-        ).view(n, -1)
+        ).view(len(truth), -1)
         weight = torch.where(truth < len(DENOMINATIONS), 1.0, 0.3)
         return where + 1.5 * c + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
 

@@ -44,6 +44,7 @@ class StackReader:
         self._input = self._session.get_inputs()[0].name
         self._cool_count = weights.number("temperature_count")
         self._cool_layers = weights.number("temperature_layers")
+        self._foot = weights.number("foot_scale")
         names = weights.about.get("classes", [])
         by_name = {d.name: d.cents for d in chips.denominations}
         # a colour that this house does not have is impossible, not merely unlikely
@@ -51,7 +52,7 @@ class StackReader:
 
     def feet(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
         """By how many rows each strip's foot was taken too low, (N,); strips and scales as for `read`."""
-        return self._run(strips, scales)[2][:, 0] if len(strips) else np.zeros(0)
+        return self._run(strips, scales)[2][:, 0] * self._foot if len(strips) else np.zeros(0)
 
     def _run(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> list[NDArray[np.float64]]:
         """Logits of the counts and of the layers, and feet."""
