@@ -127,7 +127,7 @@ def test_findings_are_lines_of_json_and_status_1(tmp_path: Path) -> None:
     clean = run("audit", log)
     assert (clean.returncode, clean.stdout) == (0, "")
     notation = run("audit", log, "--notation").stdout
-    assert "Ts9s" in notation
+    assert "Ts 9s" in notation
 
 
 def test_an_error_of_its_own_is_one_sentence_too_and_the_trace_is_in_the_log(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -108,10 +109,19 @@ def test_a_terminal_waits_for_a_key_and_is_left_as_it_was() -> None:
     main, side = pty.openpty()
     command = [sys.executable, "-m", "pitwatch", "replay", str(CASE)]
     child = subprocess.Popen(command, stdin=side, stdout=side, stderr=side)
-    os.write(main, b"\n\nq")
     out = b""
-    while b"step 3 of" not in out:
-        out += os.read(main, 4096)
+
+    def until(words: bytes) -> None:
+        nonlocal out
+        while words not in out:
+            ready, _, _ = select.select([main], [], [], 60)
+            assert ready, f"{words!r} did not come, but {out[-500:]!r}"
+            out += os.read(main, 4096)
+
+    until(b"step 1 of")
+    os.write(main, b"\n\n")
+    until(b"step 3 of")
+    os.write(main, b"q")
     assert child.wait(timeout=60) == 0
     os.close(side)
     os.close(main)

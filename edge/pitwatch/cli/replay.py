@@ -240,7 +240,7 @@ def _keys() -> Iterator[Callable[[], str]]:
         yield _line
         return
     try:
-        tty.setcbreak(number)
+        tty.setcbreak(number, termios.TCSADRAIN)
         yield lambda: "\n" if (key := sys.stdin.read(1)) in ("\n", "\r", " ") else key
     finally:
         termios.tcsetattr(number, termios.TCSADRAIN, before)
