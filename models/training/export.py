@@ -23,6 +23,8 @@ from pitwatch.vision.stack_reader import views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
 
+_RESOLVED_PX = 1.2  # a chip's height
+
 
 def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
     """Ultralytics' raw export: no NMS in the graph, the angle kept as the last row."""
@@ -83,7 +85,9 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
             both.append([v.numpy().reshape(k, len(strips), *v.shape[1:]).mean(axis=0) for v in out])
     count, layers, _ = (np.concatenate(v) for v in zip(*both, strict=True))
     chips = held.arrays["chips"]
-    there = chips < len(CASINO.denominations)
+    # where a mounting resolves chips at all: the rest would make every reading look doubtful
+    clear = held.arrays["layer"][:, 0] >= _RESOLVED_PX
+    there = (chips < len(CASINO.denominations)) & clear[:, None]
     # how far the foot really is where a row of it is said (least squares through the origin)
     stands = held.arrays["count"] > 0
     strips, layer = held.arrays["strip"][stands], held.arrays["layer"][stands]
@@ -95,7 +99,7 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     about = {
         "input": ["n", 5, *STRIP_SHAPE],
         "classes": [d.name for d in CASINO.denominations],
-        "temperature_count": _temperature([(count, held.arrays["count"])]),
+        "temperature_count": _temperature([(count[clear], held.arrays["count"][clear])]),
         "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
         "foot_scale": round(float((off * said).sum() / (said * said).sum()), 4),
         "licence": "Apache-2.0",
