@@ -28,7 +28,6 @@ _MOVE_MM = 300.0
 _NUDGE_MM = 60.0
 _STACK_MM = 16.0
 _SAME_MM, _SAME_YAW = 14.0, 20.0
-_SURE_SCORE = 0.65  # from here on an unreadable thing is a card all the same
 _SLIP = 0.15  # less than this share of a place changed: a new opinion, not a new thing
 _CONFLICT = 1.2  # log-odds for another card
 _ALIKE = -1.5  # log-odds for the same card
@@ -121,14 +120,8 @@ def compare_cards(tracks: Sequence[CardTrack], zlooks: Sequence[ZoneLook], s: Sc
         free = _above(g, groups, foot, s)
         if s.felt.known_share(foot) > 0.6 and s.felt.share(foot, top, free) > 0.85:
             continue
-        slip = s.changed(foot, top, free) < _SLIP or (s.need > 1 and _doubtful(g))
-        (plan.suspects if slip else plan.added).append(g)
+        (plan.suspects if s.changed(foot, top, free) < _SLIP else plan.added).append(g)
     return plan
-
-
-def _doubtful(g: CardGroup) -> bool:
-    """Whether a new card may be but others' outlines: what was just laid lies on top and can be read."""
-    return g.score < _SURE_SCORE and all(c.face_up and c.unread > 0.5 for c in g.seen.values())
 
 
 def compare_stacks(tracks: Sequence[StackTrack], zlooks: Sequence[ZoneLook], s: Scale) -> StackPlan:
