@@ -94,7 +94,9 @@ class Eyes:
             r = readings.get(i)
             if r is None:
                 out.append(CardSeen(x, y, yaw, False, box.score))
-            elif r.visible >= 0.32 or box.score >= 0.25 + 0.55 * r.unread:
+            elif r.visible >= 0.32 or box.score >= (
+                0.75 if r.unread > 0.9 else 0.5 if r.unread > 0.5 else 0.0
+            ):
                 # what is left out is a third card that the outlines of two others or of print suggest
                 ranks, suits = tuple(map(float, r.rank_logp)), tuple(map(float, r.suit_logp))
                 out.append(CardSeen(x, y, yaw, True, box.score, ranks, suits, r.unread, r.visible))
