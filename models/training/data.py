@@ -28,11 +28,12 @@ from pitwatch.vision.crops import (
     zone_picture,
 )
 
-__all__ = ["CLASSES", "DENOMINATIONS", "UNREAD_RANK", "UNREAD_SUIT", "draw_shard"]
+__all__ = ["CLASSES", "DENOMINATIONS", "RESOLVED_PX", "UNREAD_RANK", "UNREAD_SUIT", "draw_shard"]
 
 CLASSES = ("card_face", "card_back", "stack", "hand")
 DENOMINATIONS = tuple(d.cents for d in CASINO.denominations)
 UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
+RESOLVED_PX = 1.2  # height of a chip from which on a mounting is said to show chips at all
 _EMPTY = len(DENOMINATIONS)
 _BLANK = 0.08  # share of the strips at whose foot no stack stands
 

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from models.training.card_reader import logits
-from models.training.data import CLASSES, UNREAD_RANK, UNREAD_SUIT
+from models.training.data import CLASSES, RESOLVED_PX, UNREAD_RANK, UNREAD_SUIT
 from models.training.loop import Data
 from models.training.stack_reader import shifted
 from models.training.stack_reader import tensor as strip_tensor
@@ -22,8 +22,6 @@ from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
 from pitwatch.vision.stack_reader import views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
-
-_RESOLVED_PX = 1.2  # a chip's height
 
 
 def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
@@ -86,7 +84,7 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     count, layers, _ = (np.concatenate(v) for v in zip(*both, strict=True))
     chips = held.arrays["chips"]
     # where a mounting resolves chips at all: the rest would make every reading look doubtful
-    clear = held.arrays["layer"][:, 0] >= _RESOLVED_PX
+    clear = held.arrays["layer"][:, 0] >= RESOLVED_PX
     there = (chips < len(CASINO.denominations)) & clear[:, None]
     # how far the foot really is where a row of it is said (least squares through the origin)
     stands = held.arrays["count"] > 0

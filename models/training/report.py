@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.data import UNREAD_RANK
+from models.training.data import RESOLVED_PX, UNREAD_RANK
 from models.training.loop import Data
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.chips import CASINO
@@ -88,9 +88,9 @@ def _cards(cache: Path, weights: Path) -> tuple[_Said, _Said, _Said]:
 
 
 def _stacks(cache: Path, weights: Path) -> tuple[_Said, _Said]:
-    """Numbers of chips and values, of stacks whose layers are 1.2 px high or more."""
+    """Numbers of chips and values, of stacks whose layers are `RESOLVED_PX` high or more."""
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer")).arrays
-    known = (held["layer"][:, 0] >= 1.2) & (held["count"] > 0)
+    known = (held["layer"][:, 0] >= RESOLVED_PX) & (held["count"] > 0)
     strips, count, chips, layer = (held[k][known] for k in ("strip", "count", "chips", "layer"))
     cents = np.array([*(d.cents for d in CASINO.denominations), 0])
     total = cents[chips].sum(axis=1)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pitwatch.config import example_toml
 from pitwatch.errors import UserError
-from pitwatch.table.calibrate import read_picture
+from pitwatch.table.calibrate import check_path, read_picture
 from pitwatch.table.camera import Camera
 from pitwatch.table.circles import find_circles, line_radius
 from pitwatch.table.files import check_resolution, load_camera, write_json
@@ -47,9 +47,7 @@ def calibrate_layout(
     for seat, ((x, y), source) in enumerate(zip(felt.spots, fitted.sources, strict=True), 1):
         echo(f"seat {seat}  ({x:.1f}, {y:.1f}) mm  {source}")
     echo(f"circles of {felt.circle_r:g} mm radius, insurance line at {felt.insurance_r:g} mm")
-    check = out.with_suffix(".png")
-    if check.exists() and check.samefile(picture):
-        check = out.with_name(f"{out.stem}-check.png")
+    check = check_path(out, picture)
     if not out.parent.is_dir() or not cv2.imwrite(str(check), layout_picture(image, camera, fitted)):
         raise UserError(f"{check} cannot be written; choose another place with --out")
     write_json(out, {**felt.to_json(), "note": fitted.said})

@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,11 @@ class _Views:
     def __init__(self, photos: Photos, eyes_for: EyesFor) -> None:
         self.photos = photos
         self.eyes_for = eyes_for
-        self._last: tuple[tuple[int, int, float], _View] | None = None
+
+    @cached_property
+    def _calibrated(self) -> _View | None:
+        camera, layout = self.photos.camera, self.photos.layout
+        return None if camera is None or layout is None else self._view(camera, playing_area(layout))
 
     @property
     def size(self) -> tuple[int, int] | None:
@@ -146,18 +151,14 @@ class _Views:
 
     def of(self, label: Label, image: NDArray[np.uint8]) -> list[_View]:
         """The ways to look at a picture: one where its camera is known, else several scales."""
-        height, width = image.shape[:2]
-        if self.photos.camera is not None and self.photos.layout is not None:
-            key = (width, height, 0.0)
-            if self._last is None or self._last[0] != key:
-                area = playing_area(self.photos.layout)
-                self._last = key, self._view(self.photos.camera, area)
-            return [self._last[1]]
+        if self._calibrated is not None:
+            return [self._calibrated]
         scale = _scale(self.photos, label)
         # a photograph without a calibration is calibrated by its cards, where enough of them lie whole
         pose = pose_from_cards(image, scale)
         if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
             return [self._view(pose.camera, pictured(pose.camera))]
+        height, width = image.shape[:2]
         cameras = [straight_down(width, height, scale * k) for k in _SCALES]
         return [self._view(c, pictured(c)) for c in cameras]
 

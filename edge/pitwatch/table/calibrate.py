@@ -23,16 +23,19 @@ from pitwatch.table.pose import PoseResult, solve_pose
 from pitwatch.table.uncertain import spots_of, spread_mm, told
 
 __all__ = [
+    "anchored_by",
+    "check_path",
     "check_picture",
+    "in_arrays",
     "load_lens",
+    "read_anchors",
     "read_picture",
     "read_points",
     "report",
     "run_calibrate_from_cards",
     "run_calibrate_pose",
-    "spread_of",
     "stands",
-    "write_check",
+    "write_calibration",
 ]
 
 Image = NDArray[np.uint8]
@@ -68,10 +71,8 @@ def run_calibrate_pose(
         raise UserError(f"{points}: {e}") from None
     for line in [*report(pairs, result), *told(spots, spread_mm(result, spots))]:
         echo(line)
-    out, check = write_check(out, picture, image, pairs, result.camera)
     note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
-    write_json(out, {**result.camera.to_json(), "note": note})
-    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    write_calibration(out, picture, image, pairs, result.camera, note, echo)
     return result
 
 
@@ -84,9 +85,7 @@ def run_calibrate_from_cards(
     Raises UserError naming the file and the remedy; then no calibration is written.
     """
     image = read_picture(picture)
-    pairs = read_points(points)
-    if len(pairs) < 2:
-        raise UserError(f"{points} holds {len(pairs)} points; two known felt points anchor the table's frame")
+    pairs = read_anchors(points)
     pose = pose_from_cards(image, guessed_scale(image))
     if pose is None or len(pose.outlines) < _FEWEST_CARDS:
         n = 0 if pose is None else len(pose.outlines)
@@ -94,41 +93,88 @@ def run_calibrate_from_cards(
             f"{picture} shows {n} whole cards with clear edges; lay six to ten face up, apart from each "
             "other, all over the felt"
         )
-    px = np.array([p for p, _ in pairs], dtype=np.float64)
-    mm = np.array([m[:2] for _, m in pairs], dtype=np.float64)
-    camera, off = anchored(pose.camera, px, mm)
-    wide, seen = spread_of(mm), spread_of(camera.to_table(px))
-    if abs(seen / wide - 1) > _SCALE_OFF:
-        raise UserError(
-            f"{points}: the points lie {wide:.0f} mm apart, but by the cards it is {seen:.0f} mm; measure "
-            "them again, and check that the cards are of poker size (63 x 88 mm)"
-        )
-    echo(f"{len(pose.outlines)} cards fit to {pose.rms_mm:.2f} mm rms")
-    for i, (at, error) in enumerate(zip(mm, off, strict=True), 1):
-        echo(f"point {i} at ({at[0]:.1f}, {at[1]:.1f}) mm is {error:.1f} mm off")
-    echo(stands(camera))
-    out, check = write_check(out, picture, image, pairs, camera)
-    write_json(out, {**camera.to_json(), "note": f"from {len(pose.outlines)} cards of {Path(picture).name}"})
-    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    cards = len(pose.outlines)
+    camera, off = anchored_by(
+        points,
+        pairs,
+        pose.camera,
+        most_off=_SCALE_OFF,
+        by="the cards",
+        remedy="check that the cards are of poker size (63 x 88 mm)",
+    )
+    for line in (f"{cards} cards fit to {pose.rms_mm:.2f} mm rms", *off, stands(camera)):
+        echo(line)
+    note = f"from {cards} cards of {Path(picture).name}"
+    write_calibration(out, picture, image, pairs, camera, note, echo)
     return camera
 
 
-def spread_of(points: NDArray[np.float64]) -> float:
+def read_anchors(points: str | Path) -> list[Pair]:
+    """Known points that are enough to say where the table's frame lies. Raises UserError naming the file."""
+    pairs = read_points(points)
+    if len(pairs) < 2:
+        raise UserError(f"{points} holds {len(pairs)} points; two known felt points anchor the table's frame")
+    return pairs
+
+
+def in_arrays(pairs: list[Pair]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Pixels (N, 2), and places on the felt (N, 2) mm."""
+    px, mm = zip(*pairs, strict=True)
+    return np.array(px, dtype=np.float64), np.array([m[:2] for m in mm], dtype=np.float64)
+
+
+def anchored_by(
+    points: str | Path, pairs: list[Pair], camera: Camera, *, most_off: float, by: str, remedy: str
+) -> tuple[Camera, list[str]]:
+    """The camera in the frame of known points, and a line about each of them.
+
+    Raises UserError when their distances and those `by` which the camera was found differ by a share of more
+    than `most_off`.
+    """
+    px, mm = in_arrays(pairs)
+    wide, seen = _spread(mm), _spread(camera.to_table(px))
+    if abs(seen / wide - 1) > most_off:
+        raise UserError(
+            f"{points}: the points lie {wide:.0f} mm apart, but by {by} it is {seen:.0f} mm; measure "
+            f"them again, and {remedy}"
+        )
+    moved, off = anchored(camera, px, mm)
+    lines = [
+        f"point {i} at ({x:.1f}, {y:.1f}) mm is {error:.1f} mm off"
+        for i, ((x, y), error) in enumerate(zip(mm, off, strict=True), 1)
+    ]
+    return moved, lines
+
+
+def _spread(points: NDArray[np.float64]) -> float:
     """The longest distance between two of the points (N, 2)."""
     return float(max(np.hypot(*(a - b)) for a in points for b in points)) or 1e-9
 
 
-def write_check(
-    out: str | Path, picture: str | Path, image: Image, pairs: list[Pair], camera: Camera
-) -> tuple[Path, Path]:
-    """Write the check picture; the paths of the calibration and of it."""
-    out = Path(out)
+def check_path(out: Path, picture: str | Path) -> Path:
+    """Where the picture to check `out` by is written: beside it, and never over the picture it came from."""
     check = out.with_suffix(".png")
     if check == out or (check.exists() and check.samefile(picture)):
         check = out.with_name(f"{out.stem}-check.png")
+    return check
+
+
+def write_calibration(
+    out: str | Path,
+    picture: str | Path,
+    image: Image,
+    pairs: list[Pair],
+    camera: Camera,
+    note: str,
+    echo: Callable[[str], None],
+) -> None:
+    """Write the calibration and its check picture, and say so. Raises UserError when it cannot be written."""
+    out = Path(out)
+    check = check_path(out, picture)
     if not out.parent.is_dir() or not cv2.imwrite(str(check), check_picture(image, pairs, camera)):
         raise UserError(f"{check} cannot be written; choose another place with --out")
-    return out, check
+    write_json(out, {**camera.to_json(), "note": note})
+    echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
 
 
 def report(pairs: list[Pair], result: PoseResult) -> list[str]:

@@ -16,16 +16,18 @@ from numpy.typing import NDArray
 from pitwatch.errors import UserError
 from pitwatch.table.board import TAG_MM, Board, Corners, find_any_board, find_board, find_tags, why_none
 from pitwatch.table.calibrate import (
+    anchored_by,
+    in_arrays,
     load_lens,
+    read_anchors,
     read_picture,
     read_points,
     report,
-    spread_of,
     stands,
-    write_check,
+    write_calibration,
 )
 from pitwatch.table.camera import Camera
-from pitwatch.table.files import read_json, write_json
+from pitwatch.table.files import read_json
 from pitwatch.table.from_cards import anchored
 from pitwatch.table.pose import PoseResult, solve_pose
 from pitwatch.table.uncertain import CLICKED_PX, moved, propagated, spots_of, spread_mm, told
@@ -83,14 +85,23 @@ def run_calibrate_from_board(
         pairs = [pairs[0], pairs[-1]]
     else:
         assert points is not None
-        pairs = _two(points)
-        camera, spread = _anchor(result, board, pairs, places, points, echo)
+        pairs = read_anchors(points)
+        camera, off = anchored_by(
+            points,
+            pairs,
+            result.camera,
+            most_off=_SCALE_OFF,
+            by="the board",
+            remedy=f"give the side of a printed square with --square (now {board.square_mm:g} mm)",
+        )
+        for line in off:
+            echo(line)
+        spread = _anchored_spread(result, pairs, camera.project(places))
     echo(stands(camera) + _focal(result))
     for line in told(spots, spread):
         echo(line)
-    where, check = write_check(out, picture, image, pairs, camera)
-    write_json(where, {**camera.to_json(), "note": f"from the {board.paper} board in {Path(picture).name}"})
-    echo(f"wrote {where}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    note = f"from the {board.paper} board in {Path(picture).name}"
+    write_calibration(out, picture, image, pairs, camera, note, echo)
     return camera
 
 
@@ -140,10 +151,8 @@ def run_calibrate_from_tags(
     echo(f"tags {', '.join(str(i) for i in seen)}; their sides measure {scale * TAG_MM:.1f} mm")
     for line in [*report(pairs, result), *told(spots, spread_mm(result, spots))]:
         echo(line)
-    where, check = write_check(out, picture, image, pairs, result.camera)
     note = f"from {len(seen)} tags in {Path(picture).name}; {result.rms_px:.2f} px rms"
-    write_json(where, {**result.camera.to_json(), "note": note})
-    echo(f"wrote {where}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
+    write_calibration(out, picture, image, pairs, result.camera, note, echo)
     return result
 
 
@@ -194,35 +203,10 @@ def _corners(image: Image, board: Board, picture: str | Path) -> Corners:
     raise UserError(f"{picture} shows no {board.paper} board: {why}")
 
 
-def _two(points: str | Path) -> list[Pair]:
-    pairs = read_points(points)
-    if len(pairs) < 2:
-        raise UserError(f"{points} holds {len(pairs)} points; two known felt points anchor the table's frame")
-    return pairs
-
-
-def _anchor(
-    result: PoseResult,
-    board: Board,
-    pairs: list[Pair],
-    places: Array,
-    points: str | Path,
-    echo: Callable[[str], None],
-) -> tuple[Camera, Array]:
-    """The camera in the frame of the known points, and ± mm at places."""
-    px = np.array([p for p, _ in pairs], dtype=np.float64)
-    mm = np.array([m[:2] for _, m in pairs], dtype=np.float64)
-    camera, off = anchored(result.camera, px, mm)
-    wide, seen = spread_of(mm), spread_of(result.camera.to_table(px))
-    if abs(seen / wide - 1) > _SCALE_OFF:
-        raise UserError(
-            f"{points}: the points lie {wide:.0f} mm apart, but by the board it is {seen:.0f} mm; measure "
-            f"them again, and give the side of a printed square with --square (now {board.square_mm:g} mm)"
-        )
-    for i, (place, error) in enumerate(zip(mm, off, strict=True), 1):
-        echo(f"point {i} at ({place[0]:.1f}, {place[1]:.1f}) mm is {error:.1f} mm off")
+def _anchored_spread(result: PoseResult, pairs: list[Pair], at: Array) -> Array:
+    """± mm at pixels `at` (N, 2) of a camera that known points have anchored."""
+    px, mm = in_arrays(pairs)
     n, k = len(result.covariance), px.size
-    at = camera.project(places)
 
     def found(x: Array) -> Array:
         shifted = moved(result.camera, x[:n])
@@ -233,7 +217,7 @@ def _anchor(
     covariance = np.zeros((n + 2 * k, n + 2 * k))
     covariance[:n, :n] = max(_CORNER_PX, result.noise_px) ** 2 * result.covariance
     covariance[n:, n:] = np.diag([CLICKED_PX**2] * k + [_LAID_MM**2] * k)
-    return camera, propagated(found, np.zeros(n + 2 * k), covariance)
+    return propagated(found, np.zeros(n + 2 * k), covariance)
 
 
 def _turned(degrees: float) -> Array:

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.table.camera import Camera
+from pitwatch.vision.looks import CARD_MM
 
 __all__ = ["CardsPose", "anchored", "card_outlines", "guessed_scale", "pose_from_cards"]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_CARD_MM = (63.0, 88.0)
 _USUAL_FOCAL = 1.15  # picture widths; webcams and phones lie within half and double of it
 _FEWEST = 3  # cards
 _GOOD_MM = 1.8  # rms of a card's four corners
@@ -45,19 +45,36 @@ def card_outlines(image: Image, px_per_mm: float) -> list[Array]:
     The corners are those of the rectangle before its corners were rounded, in the order of the picture's
     clock.
     """
+    return _of_size(_quads(image, *_sizes(px_per_mm)), px_per_mm)
+
+
+def _sizes(px_per_mm: float) -> tuple[float, float]:
+    """From what area on, and up to which, a thing may be a card, px²; both excluded."""
+    whole = CARD_MM[0] * CARD_MM[1] * px_per_mm**2
+    return 0.25 * whole, 2.5 * whole
+
+
+def _quads(image: Image, smallest: float, largest: float) -> list[tuple[float, float, Array]]:
+    """Everything bright with four straight sides: how far it strays from them, its area, its corners."""
     # paper is bright in every colour
     least = cv2.GaussianBlur(image, (0, 0), 0.8).min(axis=2)
-    whole = _CARD_MM[0] * _CARD_MM[1] * px_per_mm**2
-    found: list[tuple[float, Array]] = []
+    found = []
     for level in _LEVELS:
         contours, _ = cv2.findContours((least > level).astype(np.uint8), cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
         for c in contours:
             area = cv2.contourArea(c)
-            if 0.25 * whole < area < 2.5 * whole and (quad := _quad(c, area)) is not None:
-                found.append(quad)
-    found.sort(key=lambda q: q[0])
+            if smallest < area < largest and (quad := _quad(c, area)) is not None:
+                found.append((quad[0], area, quad[1]))
+    return sorted(found, key=lambda q: q[0])
+
+
+def _of_size(quads: list[tuple[float, float, Array]], px_per_mm: float) -> list[Array]:
+    """Those of about a card's size, each once, by its straightest outline."""
+    smallest, largest = _sizes(px_per_mm)
     kept: list[Array] = []
-    for _, corners in found:
+    for _, area, corners in quads:
+        if not smallest < area < largest:
+            continue
         centre, reach = corners.mean(axis=0), math.sqrt(cv2.contourArea(corners.astype(np.float32))) / 3
         if all(np.hypot(*(k.mean(axis=0) - centre)) > reach for k in kept):
             kept.append(corners)
@@ -131,8 +148,9 @@ def guessed_scale(image: Image) -> float:
     """The scale, px/mm, at which most outlines in a picture could be cards; for when nobody knows it."""
     width = image.shape[1]
     # a table is one to three metres wide and fills the picture
-    scales = width / np.geomspace(3000.0, 500.0, 8)
-    return float(max(scales, key=lambda s: len(card_outlines(image, float(s)))))
+    scales = [float(s) for s in width / np.geomspace(3000.0, 500.0, 8)]
+    quads = _quads(image, _sizes(scales[0])[0], _sizes(scales[-1])[1])
+    return max(scales, key=lambda s: len(_of_size(quads, s)))
 
 
 def anchored(camera: Camera, px: Array, mm: Array) -> tuple[Camera, Array]:
@@ -174,7 +192,7 @@ def _tilted(quads: Array, px_per_mm: float, width: int, height: int) -> CardsPos
 
 def _from_above(quads: Array, width: int, height: int) -> CardsPose | None:
     """A camera straight above at the scale of what already looks like cards."""
-    scales = np.array([math.sqrt(cv2.contourArea(q.astype(np.float32)) / math.prod(_CARD_MM)) for q in quads])
+    scales = np.array([math.sqrt(cv2.contourArea(q.astype(np.float32)) / math.prod(CARD_MM)) for q in quads])
     f = _USUAL_FOCAL * width
     found = (
         _rests_on(np.array([0.0, 0.0, math.log(f / s), math.log(f)]), quads, width, height, 1)
@@ -207,7 +225,7 @@ def _errors(x: Array, quads: Array, width: int, height: int) -> Array:
     """How far each corner lies from the best card under it, (N, 4, 2) mm."""
     mm = _camera(x, width, height).to_table(quads.reshape(-1, 2)).reshape(-1, 4, 2)
     centred = mm - mm.mean(axis=1, keepdims=True)
-    w, h = _CARD_MM[0] / 2, _CARD_MM[1] / 2
+    w, h = CARD_MM[0] / 2, CARD_MM[1] / 2
     best: Array | None = None
     least = np.full(len(quads), np.inf)
     for a, b in ((w, h), (h, w)):

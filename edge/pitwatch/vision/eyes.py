@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO, ChipSet
 from pitwatch.table.camera import Camera
-from pitwatch.vision.card_reader import CardReader
+from pitwatch.vision.card_reader import CardReader, Reading
 from pitwatch.vision.crops import (
     ZONE_PX,
     card_crop,
@@ -94,10 +94,7 @@ class Eyes:
             r = readings.get(i)
             if r is None:
                 out.append(CardSeen(x, y, yaw, False, box.score))
-            elif r.visible >= 0.32 or box.score >= (
-                0.75 if r.unread > 0.9 else 0.5 if r.unread > 0.5 else 0.0
-            ):
-                # what is left out is a third card that the outlines of two others or of print suggest
+            elif not _phantom(r, box.score):
                 ranks, suits = tuple(map(float, r.rank_logp)), tuple(map(float, r.suit_logp))
                 out.append(CardSeen(x, y, yaw, True, box.score, ranks, suits, r.unread, r.visible))
         return tuple(out)
@@ -125,6 +122,12 @@ class Eyes:
         scales = [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places]
         strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
         return strips, np.array(scales, np.float32)
+
+
+def _phantom(r: Reading, score: float) -> bool:
+    """Whether a face may be but what the outlines of two others, or of print, suggest."""
+    least = 0.75 if r.unread > 0.9 else 0.5 if r.unread > 0.5 else 0.0
+    return r.visible < 0.32 and score < least
 
 
 def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Box]:
