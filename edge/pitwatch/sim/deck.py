@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from pitwatch.cards import CARDS
+from pitwatch.sim.suits import suit_mask
 from pitwatch.sim.typefaces import packaged_typefaces, typeface
 
 __all__ = ["PX_PER_MM", "Deck", "DeckDesign", "random_design"]
@@ -63,7 +64,10 @@ _OTHER_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
 
 @dataclass(frozen=True)
 class DeckDesign:
-    """How one deck looks; lengths in mm, colours RGB. other_pips: ranks whose pips lie unusually."""
+    """How one deck looks; lengths in mm, colours RGB.
+
+    other_pips: ranks whose pips lie unusually. suit_font: the type face whose suits are printed, if any.
+    """
 
     font: str
     index_height: float = 8.5
@@ -88,6 +92,7 @@ class DeckDesign:
     black: Rgb = (20, 20, 24)
     four_colour: bool = False
     other_pips: str = ""
+    suit_font: str = ""
     border: bool = False
     corner: float = 3.5
     back: Rgb = (40, 70, 150)
@@ -101,8 +106,13 @@ class DeckDesign:
         return self.red if suit in "dh" else self.black
 
 
-def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None) -> DeckDesign:
-    """A deck that nobody printed: regular, large or casino jumbo index, any type face, any court art."""
+def random_design(
+    rng: np.random.Generator, fonts: tuple[str, ...] | None = None, suit_fonts: tuple[str, ...] = ()
+) -> DeckDesign:
+    """A deck that nobody printed: regular, large or casino jumbo index, any type face, any court art.
+
+    suit_fonts: type faces with suits, used for two decks in three.
+    """
     fonts = fonts or packaged_typefaces()
     u = rng.uniform
     kind = rng.choice(["regular", "large", "jumbo"], p=[0.5, 0.3, 0.2])
@@ -139,10 +149,13 @@ def random_design(rng: np.random.Generator, fonts: tuple[str, ...] | None = None
         black=(dark, dark, dark + int(u(0, 15))),
         four_colour=bool(rng.random() < 0.08),
         other_pips="".join(r for r in _OTHER_PIPS if rng.random() < 0.12),
+        suit_font=str(suit_fonts[int(rng.integers(len(suit_fonts)))])
+        if suit_fonts and rng.random() < 0.67
+        else "",
         border=bool(rng.random() < 0.1),
         corner=float(u(2.5, 5)),
         back=(int(u(10, 200)), int(u(10, 160)), int(u(20, 200))),
-        back_style=int(rng.integers(5)),
+        back_style=int(rng.integers(8)),
         seed=int(rng.integers(1 << 30)),
     )
 
@@ -201,82 +214,9 @@ def _stamp(im: Image8, mask: NDArray[Any], x_mm: float, y_mm: float, ink: Rgb) -
     part[:] = (part * (1 - m) + np.asarray(ink, np.float32) * m).astype(np.uint8)
 
 
-@lru_cache(maxsize=2048)
-def _suit_mask(suit: str, width: int, height: int, shape: int) -> NDArray[Any]:
-    """A suit's outline, antialiased, `height` by `width` pixels; `shape` varies its proportions."""
-    rng = np.random.default_rng(shape * 7 + "cdhs".index(suit))
-    n = 256
-    im = np.zeros((n, n), np.uint8)
-    t = np.linspace(0, 2 * np.pi, 80)
-
-    def fill(points: NDArray[np.float64]) -> None:
-        cv2.fillPoly(im, [np.round(points * n).astype(np.int32)], 255)
-
-    def leaf(top: float, bottom: float) -> NDArray[np.float64]:
-        """A spade's leaf, point upward: from slender with a hollow tip to round with full lobes."""
-        hw, sy = rng.uniform(0.4, 0.49), rng.uniform(0.5, 0.68)
-        tip, lobe, notch = rng.uniform(-0.02, 0.12), rng.uniform(0.9, 1.0), rng.uniform(0.5, 0.9)
-        parts = [
-            ((0, 0), (tip, rng.uniform(0.12, 0.32)), (hw, sy - rng.uniform(0.12, 0.34)), (hw, sy)),
-            ((hw, sy), (hw, sy + (lobe - sy) * 0.6), (hw * 0.8, lobe), (hw * 0.5, lobe)),
-            ((hw * 0.5, lobe), (hw * 0.25, lobe), (0.05, notch + 0.03), (0, notch)),
-        ]
-        s = np.linspace(0, 1, 16)[:, None]
-        right = np.vstack(
-            [
-                (1 - s) ** 3 * a + 3 * s * (1 - s) ** 2 * b + 3 * s**2 * (1 - s) * c + s**3 * d
-                for a, b, c, d in (np.array(q, float) for q in parts)
-            ]
-        )
-        outline = np.vstack([right, right[::-1] * [-1, 1]])
-        return np.column_stack([0.5 + outline[:, 0], top + outline[:, 1] * (bottom - top)])
-
-    def heart(top: float, bottom: float, tip: int) -> NDArray[np.float64]:
-        if rng.random() < 0.6:
-            shape = leaf(0.0, 1.0)
-            y = shape[:, 1] if tip > 0 else 1 - shape[:, 1]
-            return np.column_stack([shape[:, 0], top + y * (bottom - top)])
-        x = 16 * np.sin(t) ** 3
-        y = 13 * np.cos(t) - (5 + rng.uniform(-0.8, 0.8)) * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t)
-        y = (y - y.min()) / (y.max() - y.min())
-        y = y if tip < 0 else 1 - y
-        return np.column_stack([0.5 + x / 33, top + (1 - y) * (bottom - top)])
-
-    stem_w = rng.uniform(0.05, 0.24)
-    waist, knee = rng.uniform(0.012, 0.05), rng.uniform(0.68, 0.94)
-    # a stem keeps thin to its knee and flares below: between it and the lobes the paper shows
-    half = np.array([[waist, 0.5], [waist * 1.2, knee], [stem_w, 0.985]])
-    stem = np.vstack([half, half[::-1] * [-1, 1]])
-    stem[:, 0] += 0.5
-    if suit == "h":
-        fill(heart(0.02, 0.98, -1))
-    elif suit == "d":
-        bulge = rng.uniform(-0.1, 0.02)
-        a = np.array([[0.5, 0.01], [0.95, 0.5], [0.5, 0.99], [0.05, 0.5]])
-        points = []
-        for i in range(4):
-            p, q = a[i], a[(i + 1) % 4]
-            mid = (p + q) / 2 + (np.array([0.5, 0.5]) - (p + q) / 2) * -bulge * 2
-            points += [(1 - s) ** 2 * p + 2 * s * (1 - s) * mid + s**2 * q for s in np.linspace(0, 1, 12)]
-        fill(np.array(points))
-    elif suit == "s":
-        fill(heart(0.02, rng.uniform(0.76, 0.88), 1))
-        fill(stem)
-    else:
-        r = rng.uniform(0.18, 0.25)
-        circle = np.column_stack([np.cos(t), np.sin(t)]) * r
-        low = rng.uniform(0.52, 0.64)
-        for c in ((0.5, r + 0.02), (r + 0.03, low), (0.97 - r, low)):
-            fill(circle + np.array(c))
-        fill(np.array([[0.44, 0.36], [0.56, 0.36], [0.55, 0.66], [0.45, 0.66]]))
-        fill(stem)
-    out = cv2.resize(im, (width, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(out, np.float32) / 255
-
-
 def _suit(design: DeckDesign, suit: str, size_mm: float, stretch: float = 1.0) -> NDArray[Any]:
     h = max(3, round(size_mm * PX_PER_MM))
-    return _suit_mask(suit, max(3, round(h * stretch)), h, design.seed % 97)
+    return suit_mask(suit, max(3, round(h * stretch)), h, design.suit_font or design.seed % 97)
 
 
 @lru_cache(maxsize=4096)
@@ -433,32 +373,71 @@ def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
 
 
 def _back(design: DeckDesign) -> Image8:
-    """A back: lattice, scales, stripes, dots or a medallion within a white border or to the edge."""
+    """A back within a white border or to the edge: a pattern or a plain field, frame and emblem as may be."""
     rng = np.random.default_rng([design.seed, 99])
     im = _blank(design)
     h, w = im.shape[:2]
     edge = round(float(rng.choice([0, 2.5, 4, 6])) * PX_PER_MM)
     dark = np.asarray(design.back, np.float32)
     light = np.asarray(design.paper, np.float32) * rng.uniform(0.75, 1.0)
+    if design.back_style >= 5:  # two inks, as most casinos' backs have
+        light = np.clip(dark + rng.uniform(20, 110, 3), 0, 255)
+    pattern = np.where(_back_pattern(design.back_style, rng)[..., None], dark, light).astype(np.uint8)
+    im[edge : h - edge, edge : w - edge] = pattern[edge : h - edge, edge : w - edge]
+    if rng.random() < 0.35:
+        _emblem(design, im, rng)
+    if rng.random() < 0.5:
+        inset = edge + round(float(rng.uniform(0, 7)) * PX_PER_MM)
+        line = int(rng.integers(2, 9))
+        ink = design.back if rng.random() < 0.6 else design.paper
+        cv2.rectangle(im, (inset, inset), (w - inset, h - inset), ink, line, cv2.LINE_AA)
+    return im
+
+
+def _back_pattern(style: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Where a back has its dark ink: lattice, dots, scales, rings, a medallion, ornament, or everywhere."""
+    h, w = round(_H * PX_PER_MM), round(_W * PX_PER_MM)
     ys, xs = np.mgrid[0:h, 0:w].astype(np.float32) / PX_PER_MM
     pitch = rng.uniform(2.5, 7)
-    if design.back_style == 0:
-        m = (np.abs((xs + ys) % pitch - pitch / 2) < pitch * 0.3) & (
-            np.abs((xs - ys) % pitch - pitch / 2) < pitch * 0.3
-        )
-    elif design.back_style == 1:
+    if style in (0, 5):
+        up, down = np.abs((xs + ys) % pitch - pitch / 2), np.abs((xs - ys) % pitch - pitch / 2)
+        m = (up < pitch * 0.3) & (down < pitch * 0.3)
+    elif style == 1:
         m = np.hypot(xs % pitch - pitch / 2, ys % pitch - pitch / 2) < pitch * 0.33
-    elif design.back_style == 2:
+    elif style == 2:
         m = np.sin(xs * 6.28 / pitch) * np.sin(ys * 6.28 / pitch) > rng.uniform(-0.2, 0.3)
-    elif design.back_style == 3:
+    elif style == 3:
         m = (np.hypot(xs - _W / 2, ys - _H / 2) % pitch) < pitch * 0.5
-    else:
+    elif style == 4:
         m = np.hypot((xs - _W / 2) / 18, (ys - _H / 2) / 25) > 1
-    pattern = np.where(m[..., None], dark, light).astype(np.uint8)
-    im[edge : h - edge, edge : w - edge] = pattern[edge : h - edge, edge : w - edge]
-    if edge and rng.random() < 0.5:
-        cv2.rectangle(im, (edge, edge), (w - edge, h - edge), design.back, 3, cv2.LINE_AA)
-    return im
+    elif style == 6:
+        # leaves and scrolls: smooth noise cut at its middle, the same about both axes
+        grain = rng.normal(size=(h, w)).astype(np.float32)
+        noise = cv2.GaussianBlur(grain, (0, 0), float(rng.uniform(3, 9)))
+        noise = noise + noise[::-1] + noise[:, ::-1] + noise[::-1, ::-1]
+        m = noise > rng.uniform(-0.3, 0.3) * noise.std()
+    else:
+        m = np.ones((h, w), np.bool_)
+    return np.asarray(m, np.bool_)
+
+
+def _emblem(design: DeckDesign, im: Image8, rng: np.random.Generator) -> None:
+    """A house's sign in the middle of a back, upright from either end."""
+    h, w = im.shape[:2]
+    size = (round(rng.uniform(8, 22) * PX_PER_MM), round(rng.uniform(8, 26) * PX_PER_MM))
+    ground = design.paper if rng.random() < 0.6 else design.back
+    cv2.ellipse(im, (w // 2, h // 2), size, 0, 0, 360, ground, -1, cv2.LINE_AA)
+    cv2.ellipse(im, (w // 2, h // 2), size, 0, 0, 360, design.back, 3, cv2.LINE_AA)
+    r, g, b = (int(v) for v in rng.integers(0, 256, 3))
+    ink = design.red if rng.random() < 0.4 else (r, g, b)
+    if rng.random() < 0.5:
+        suit = "cdhs"[int(rng.integers(4))]
+        _stamp(im, _suit(design, suit, float(rng.uniform(10, 22))), _W / 2, _H / 2, ink)
+        return
+    letter = "ABCGMRSTW"[int(rng.integers(9))]
+    glyph = _glyph(design.font, letter, round(rng.uniform(5, 10) * PX_PER_MM), 0.9)
+    for turn in (1, -1):
+        _stamp(im, glyph[::turn, ::turn], _W / 2, _H / 2 - turn * 7, ink)
 
 
 def _finish(design: DeckDesign, rgb: Image8) -> Image8:

@@ -51,9 +51,15 @@ _SKIP = (
 )
 
 
+# of families with a file for every script, whose digits are all alike, only these
+_FEW = ("notosans-", "notoserif-", "notosansmono-", "notosanssymbols2-")
+
+
 def _fonts_below(folder: Path) -> list[str]:
     found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in (".ttf", ".otf"))
-    return [str(p) for p in found if not any(s in p.name.lower() for s in _SKIP)]
+    names = [(p, p.name.lower()) for p in found]
+    few = [(p, n) for p, n in names if not n.startswith("noto") or n.startswith(_FEW)]
+    return [str(p) for p, n in few if not any(s in n for s in _SKIP)]
 
 
 @lru_cache(maxsize=1)
