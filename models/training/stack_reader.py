@@ -53,7 +53,7 @@ def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed
         # that is shifted as one, the shift itself would be seen, and later missed.
         n = len(rows["strip"])
         far = torch.rand(n, generator=g) < 0.3
-        near = torch.randint(-1, 2, (n,), generator=g)
+        near = torch.randint(-1, 2, (n,), generator=g) + torch.randint(-1, 2, (n,), generator=g)
         off = torch.where(far, torch.randint(-12, 13, (n,), generator=g), near)
         aside = torch.randint(-2, 3, (n,), generator=g)
         x = tensor(shifted(rows["strip"], off.numpy(), aside.numpy()), rows["layer"])

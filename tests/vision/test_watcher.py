@@ -196,6 +196,19 @@ def test_a_card_invented_in_one_look_is_none():
     assert sorted(with_fault(quiet_touches(), edit)) == STANDING
 
 
+def test_a_card_over_cards_that_show_what_it_would_hide_is_none():
+    def edit(look: Look, n: int) -> Look:
+        under = [c for c in look.cards if c.best == "As"]
+        if n < 3 or not under:
+            return look
+        ghost = replace(
+            under[0], x=under[0].x + 14, y=under[0].y - 12, rank_logp=(-2.56,) * 13, suit_logp=(-1.39,) * 4
+        )
+        return replace(look, cards=(*look.cards, replace(ghost, unread=0.9, visible=0.5, score=0.8)))
+
+    assert sorted(with_fault(quiet_touches().rest(5.0), edit)) == STANDING
+
+
 def test_a_changed_opinion_on_unmoved_chips_is_none():
     def edit(look: Look, n: int) -> Look:
         if n < 4:

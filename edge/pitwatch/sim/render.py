@@ -314,7 +314,9 @@ class Renderer:
         rng = np.random.default_rng([stack.look, 11])
         twist = rng.uniform(0, 2 * np.pi, n)
         lean = rng.normal(0, 0.25, 2)
-        slip = rng.normal(0, 0.55, (n, 2)) + np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
+        # hands stack chips within a millimetre at best, and often not
+        slip = rng.normal(0, rng.uniform(0.3, 1.1), (n, 2))
+        slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
         slip[0] = 0
         centres = np.array([stack.x, stack.y]) + slip
         cam = self.camera.position_mm

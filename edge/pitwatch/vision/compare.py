@@ -31,6 +31,7 @@ _SAME_MM, _SAME_YAW = 14.0, 20.0
 _SLIP = 0.15  # less than this share of a place changed: a new opinion, not a new thing
 _CONFLICT = 1.2  # log-odds for another card
 _ALIKE = -1.5  # log-odds for the same card
+_HIDES = 0.25  # a card laid over this share of another, or more, must be seen to hide it
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class CardPlan:
     """What became of the cards.
 
     unresolved: another look may tell more. suspects: seen, though nothing changed there since the last
-    comparison. missing: judged, unseen, its place neither felt nor covered nor as it was.
+    comparison. doubted: seen over cards that show what it would hide. missing: judged, unseen, its place
+    neither felt nor covered nor as it was.
     """
 
     seen: list[tuple[CardTrack, CardGroup]] = field(default_factory=list)
@@ -64,6 +66,7 @@ class CardPlan:
     moved: list[tuple[CardTrack, CardGroup]] = field(default_factory=list)
     added: list[CardGroup] = field(default_factory=list)
     suspects: list[CardGroup] = field(default_factory=list)
+    doubted: list[CardGroup] = field(default_factory=list)
     gone: list[CardTrack] = field(default_factory=list)
     missing: list[CardTrack] = field(default_factory=list)
     unresolved: bool = False
@@ -119,6 +122,9 @@ def compare_cards(tracks: Sequence[CardTrack], zlooks: Sequence[ZoneLook], s: Sc
         foot = s.view.foot(card_outline(g.x, g.y, g.yaw, -4.0))
         free = _above(g, groups, foot, s)
         if s.felt.known_share(foot) > 0.6 and s.felt.share(foot, top, free) > 0.85:
+            continue
+        if _hides_nothing(g, foot, plan.seen):
+            plan.doubted.append(g)
             continue
         (plan.suspects if s.changed(foot, top, free) < _SLIP else plan.added).append(g)
     return plan
@@ -307,6 +313,21 @@ def _uncovered(t: CardTrack, plan: CardPlan) -> bool:
             hid = overlap(t.outline(), u.outline())
             if hid > 0.3 and g.visible > 1.0 - hid + 0.25:
                 return True
+    return False
+
+
+def _hides_nothing(g: CardGroup, foot: Foot, seen: Sequence[tuple[CardTrack, CardGroup]]) -> bool:
+    """Whether a card that should lie on top leaves a known one as visible as without it: then it is none."""
+    for t, h in seen:
+        if not (t.face_up and h.face_up and t.foot.n) or math.dist((t.x, t.y), (g.x, g.y)) > 110:
+            continue
+        shown = t.foot.mask.copy()
+        for u, _ in seen:
+            if u.order > t.order:
+                shown &= ~u.foot.onto(t.foot)
+        hidden = float((shown & foot.onto(t.foot)).sum()) / t.foot.n
+        if hidden >= _HIDES and h.visible > float(shown.sum()) / t.foot.n - 0.5 * hidden:
+            return True
     return False
 
 

@@ -118,7 +118,9 @@ class Ledger:
         self._learn(zones, last)
         for z in zones:
             z.settled(frame.t)
-            z.recheck = bool(cards.suspects or cards.missing or stacks.suspects or stacks.missing)
+            z.recheck = bool(
+                cards.suspects or cards.doubted or cards.missing or stacks.suspects or stacks.missing
+            )
             self.plan_revisit(z, frame.t)
         return True
 
