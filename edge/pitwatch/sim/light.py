@@ -105,7 +105,7 @@ def _grain(sigma: float, h: int, w: int, rng: np.random.Generator) -> NDArray[An
     if step not in _TILES:
         tile = np.random.default_rng(step).normal(0, step / 2, (_TILE, _TILE, 3))
         _TILES[step] = np.round(tile).astype(np.int16)
-    y, x = int(rng.integers(_TILE)), int(rng.integers(_TILE))
+    y, x = (int(rng.integers(max(1, _TILE - n + 1))) for n in (h, w))
     rows = (np.arange(h) + y) % _TILE
     tile = _TILES[step]
     if h + y <= _TILE and w + x <= _TILE:

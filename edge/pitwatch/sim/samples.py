@@ -50,6 +50,9 @@ class StackTruth:
     visible: float
 
 
+_ASIDE_MM = 20.0
+
+
 @dataclass(frozen=True)
 class Sample:
     """image: (h, w, 3) uint8 BGR as `camera` took it. arms: outlines (N, 2) on the felt, mm."""
@@ -117,6 +120,7 @@ class Sampler:
         self._felts = [self._felt() for _ in range(4)]
         self._chips = [self._chip_art() for _ in range(12)]
         self._drawn = 0
+        self._again: Sample | None = None
 
     def _deck(self) -> Deck:
         return Deck(random_design(self.rng, self.fonts, self.suit_fonts))
@@ -133,17 +137,23 @@ class Sampler:
         )
 
     def next(self) -> Sample:
-        """The next sample."""
+        """The next sample. Each scene gives two, of zones a little apart and through two lenses."""
         rng = self.rng
+        if self._again is not None:
+            first, self._again = self._again, None
+            dx, dy = (float(v) for v in rng.uniform(-_ASIDE_MM, _ASIDE_MM, 2))
+            aside = replace(first.zone, x=first.zone.x + dx, y=first.zone.y + dy)
+            return replace(self._taken(first), zone=aside)
         self._renew()
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), self.size)
         # zones are looked at with 0.8 px/mm: what is sharper costs time and shows nothing more
         whole = random_camera(rng, zone.x, zone.y, 1.4)
-        h = zone.size / 2 + 4
+        h = zone.size / 2 + 4 + _ASIDE_MM
         square = np.array(
             [[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)]
         )
-        return self._render(whole, zone, self._scene(zone), square)
+        self._again = self._render(whole, zone, self._scene(zone), square)
+        return self._taken(self._again)
 
     def next_card(self) -> Sample:
         """A sample whose picture holds little more than one card of a hand, the first in `cards`."""
@@ -158,9 +168,8 @@ class Sampler:
         scene = replace(scene, cards=(target, *(c for c in scene.cards if c is not target)))
         card = card_corners(replace(target, lift=0.0))
         centre = card.mean(axis=0)
-        return self._render(
-            random_camera(rng, target.x, target.y), zone, scene, centre + (card - centre) * 1.2, target=True
-        )
+        camera = random_camera(rng, target.x, target.y)
+        return self._taken(self._render(camera, zone, scene, centre + (card - centre) * 1.2, target=True))
 
     def next_stack(self) -> Sample:
         """A sample whose picture holds little more than one stack, the first in `stacks`."""
@@ -172,7 +181,8 @@ class Sampler:
             scene = self._scene(zone)
         target = scene.stacks[0]
         box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
-        return self._render(random_camera(rng, target.x, target.y), zone, scene, box, target=True)
+        camera = random_camera(rng, target.x, target.y)
+        return self._taken(self._render(camera, zone, scene, box, target=True))
 
     def next_blank(self) -> tuple[Sample, float, float]:
         """A sample around a place (x, y) mm on which no stack stands, but print, a card or an arm may lie."""
@@ -185,7 +195,7 @@ class Sampler:
             scene = replace(scene, cards=())
         scene = replace(scene, stacks=tuple(s for s in scene.stacks if np.hypot(s.x - x, s.y - y) > 32))
         camera = random_camera(rng, x, y)
-        return self._render(camera, zone, scene, _column(x, y, 15.0), target=True), x, y
+        return self._taken(self._render(camera, zone, scene, _column(x, y, 15.0), target=True)), x, y
 
     def _renew(self) -> None:
         """New decks, felts and chips now and then: designs without end at little cost."""
@@ -202,8 +212,8 @@ class Sampler:
     def _render(
         self, whole: Camera, zone: Zone, scene: Scene, extent_mm: Points, target: bool = False
     ) -> Sample:
-        """Draw what `extent_mm` (N, 3) reaches of the picture; with `target` only the first card's and
-        the first stack's truth is worked out."""
+        """Draw what `extent_mm` (N, 3) reaches of the picture, clean; with `target` only the first card's
+        and the first stack's truth is worked out."""
         rng = self.rng
         px = whole.project(extent_mm)
         x0, y0 = np.floor(px.min(axis=0)).astype(int) - 3
@@ -214,9 +224,14 @@ class Sampler:
         light = random_light(rng)
         light = replace(light, bright_x=zone.x + light.bright_x, bright_y=zone.y + light.bright_y - 350)
         renderer = Renderer(camera, self._felts[int(rng.integers(len(self._felts)))], deck, art, light)
-        image = _glare(renderer.frame(scene), rng)
-        image = spoil(image, random_lens(rng), rng)
-        return self._truth(image, camera, zone, scene, renderer, target)
+        return self._truth(renderer.frame(scene), camera, zone, scene, renderer, target)
+
+    def _taken(self, clean: Sample) -> Sample:
+        return replace(clean, image=self._photograph(clean.image))
+
+    def _photograph(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The picture with a lamp's glare, as some lens, sensor and encoder give it."""
+        return spoil(_glare(image, self.rng), random_lens(self.rng), self.rng)
 
     # ------------------------------------------------------------------ what lies there
 
