@@ -5,9 +5,12 @@ In: cents. Out: chips bottom to top, texts. Colours are RGB, 0 to 255. Knows not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
-__all__ = ["CASINO", "ChipSet", "Denomination", "make_change", "money"]
+__all__ = ["CASINO", "ChipSet", "Denomination", "load_chips", "make_change", "money", "save_chips"]
 
 RGB = tuple[int, int, int]
 
@@ -59,6 +62,32 @@ CASINO = ChipSet(
         Denomination(50000, "purple", (92, 44, 128), (236, 216, 150)),
     ),
 )
+
+
+def load_chips(path: Path) -> ChipSet:
+    """A chip set from a JSON file: {"name": ..., "chips": [{"cents", "name", "colour_rgb", "spot_rgb"}]}.
+
+    Raises ValueError naming the file and what is wrong with it.
+    """
+    try:
+        obj = json.loads(path.read_text("utf-8"))
+        return ChipSet(str(obj["name"]), tuple(_denomination(d) for d in obj["chips"]))
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        why = f"the key {e} is missing" if isinstance(e, KeyError) else str(e)
+        raise ValueError(f"{path} is no chip set: {why}") from None
+
+
+def _denomination(d: dict[str, Any]) -> Denomination:
+    body, spot = (tuple(int(v) for v in d[k]) for k in ("colour_rgb", "spot_rgb"))
+    if len(body) != 3 or len(spot) != 3:
+        raise ValueError(f"the chip worth {d['cents']} needs colours of three numbers")
+    return Denomination(int(d["cents"]), str(d["name"]), body, spot)
+
+
+def save_chips(chips: ChipSet, path: Path) -> None:
+    """Write a chip set as `load_chips` reads it."""
+    obj = {"name": chips.name, "chips": [asdict(d) for d in chips.denominations]}
+    path.write_text(json.dumps(obj, indent=1) + "\n", "utf-8")
 
 
 def money(cents: int) -> str:

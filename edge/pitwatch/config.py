@@ -37,6 +37,7 @@ __all__ = [
     "ChipsSection",
     "JournalSection",
     "LayoutSection",
+    "ModelsSection",
     "MqttSection",
     "TableConfig",
     "TableSection",
@@ -163,7 +164,28 @@ class LayoutSection(_Section):
 class ChipsSection(_Section):
     """The house's chips."""
 
-    set: str = Field(default="casino", title="Chip set", description="Name of the chip set on the table.")
+    set: str = Field(
+        default="casino",
+        title="Chip set",
+        description="The chips on the table: casino, or a .json file as `pitwatch models adapt` writes it.",
+    )
+
+    @field_validator("set")
+    @classmethod
+    def _own_chips(cls, name: str, info: ValidationInfo) -> str:
+        return str(_from_folder(Path(name), info)) if name.endswith(".json") else name
+
+
+class ModelsSection(_Section):
+    """The weights that read cards and chips."""
+
+    folder: _Path | None = Field(
+        default=None,
+        title="Weights",
+        description="A folder of weights adapted to this house's deck and chips (`pitwatch models adapt`); "
+        "left out: those that come with pitwatch.",
+        examples=["adapted"],
+    )
 
 
 class MqttSection(_Section):
@@ -208,6 +230,7 @@ class TableConfig(_Section):
     camera: CameraSection = Field(title="Camera")
     layout: LayoutSection = Field(title="Layout")
     chips: ChipsSection = Field(default_factory=ChipsSection, title="Chips")
+    models: ModelsSection = Field(default_factory=ModelsSection, title="Models")
     mqtt: MqttSection = Field(default_factory=MqttSection, title="MQTT")
     journal: JournalSection = Field(default_factory=JournalSection, title="Journal")
 

@@ -50,7 +50,7 @@ def export_card_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str
     rank, suit = logits(net, held.arrays["crop"])
     temperature = _temperature([(rank, held.arrays["rank"]), (suit, held.arrays["suit"])])
     target = weights / "card_reader.onnx"
-    _export(net, torch.zeros(2, 4, *CARD_SHAPE), target, ["rank", "suit", "visible"])
+    _export(net, torch.zeros(2, 4, *CARD_SHAPE), target, ["rank", "suit", "visible", "features"])
     known = held.arrays["rank"] != UNREAD_RANK
     r = rank[:, :UNREAD_RANK].argmax(1) == held.arrays["rank"]
     s = suit[:, :UNREAD_SUIT].argmax(1) == held.arrays["suit"]
@@ -58,6 +58,7 @@ def export_card_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str
         "input": ["n", 4, *CARD_SHAPE],
         "classes": "A23456789TJQK and unread; cdhs and unread",
         "temperature": temperature,
+        "heads": _heads(net, ("rank", "suit"), target),
         "licence": "Apache-2.0",
         "held_out": {
             "crops": int(known.sum()),
@@ -93,12 +94,13 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     with torch.inference_mode():
         said = net(strip_tensor(shifted(strips, off, np.zeros_like(off)), layer))[2].numpy()[:, 0]
     target = weights / "stack_reader.onnx"
-    _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot"])
+    _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot", "features"])
     about = {
         "input": ["n", 5, *STRIP_SHAPE],
         "classes": [d.name for d in CASINO.denominations],
         "temperature_count": _temperature([(count[clear], held.arrays["count"][clear])]),
         "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
+        "heads": _heads(net, ("layers",), target),
         "foot_scale": round(float((off * said).sum() / (said * said).sum()), 4),
         "licence": "Apache-2.0",
         "held_out": {"stacks": len(chips), "count": float((count.argmax(1) == held.arrays["count"]).mean())},
@@ -109,7 +111,7 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
 def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[str]) -> None:
     net.eval()
     torch.onnx.export(
-        net,
+        _WithFeatures(net).eval(),
         (example,),
         str(target),
         input_names=["picture"],
@@ -118,6 +120,33 @@ def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[s
         dynamo=False,
         dynamic_axes={name: {0: "n"} for name in ("picture", *outputs)},
     )
+
+
+class _WithFeatures(nn.Module):
+    """A reader that also gives the features by which a house's own heads are fitted."""
+
+    def __init__(self, net: nn.Module) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        out: tuple[torch.Tensor, ...] = self.net.with_features(x)  # type: ignore[operator]
+        return out
+
+
+def _heads(net: nn.Module, names: tuple[str, ...], file: Path) -> dict[str, Any]:
+    """Where in the file the weights of linear heads lie, so that a house's own can take their place."""
+    data, out = file.read_bytes(), {}
+    for name in names:
+        layer = net.get_submodule(name)
+        places = {}
+        for part in ("weight", "bias"):
+            raw = getattr(layer, part).detach().numpy().astype("<f4").tobytes()
+            if data.count(raw) != 1:
+                raise SystemExit(f"{file}: the {part} of head {name!r} does not lie in one place")
+            places[part] = data.index(raw)
+        out[name] = {"shape": [layer.weight.shape[0], layer.weight.shape[1]], **places}
+    return out
 
 
 def _temperature(sets: list[tuple[np.ndarray, np.ndarray]]) -> float:

@@ -57,8 +57,12 @@ class CardReader(nn.Module):
         self.visible = nn.Linear(192, 1)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.with_features(x)[:3]
+
+    def with_features(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The outputs, and the features (N, 192) whose linear heads ranks and suits are."""
         h = self.join(self.body(x))
-        return self.rank(h), self.suit(h), torch.sigmoid(self.visible(h))
+        return self.rank(h), self.suit(h), torch.sigmoid(self.visible(h)), h
 
 
 class StackReader(nn.Module):
@@ -94,9 +98,15 @@ class StackReader(nn.Module):
         self.foot = nn.Linear(128, 1)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.with_features(x)[:3]
+
+    def with_features(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The outputs, and the features (N, 25, 96) whose linear head the layers are."""
         h = self.body(x)
         h = self.line(h.permute(0, 1, 3, 2).flatten(1, 2))
         last = STRIP_SHAPE[0] // STRIP_ROWS - STRIP_BELOW
-        layers = self.layers(h)[:, :, last - STRIP_CHIPS : last].flip(2).permute(0, 2, 1)
+        rows = slice(last - STRIP_CHIPS, last)
+        layers = self.layers(h)[:, :, rows].flip(2).permute(0, 2, 1)
         whole = self.whole(h)
-        return self.count(whole), layers, self.foot(whole) * STRIP_ROWS
+        features = h[:, :, rows].flip(2).permute(0, 2, 1)
+        return self.count(whole), layers, self.foot(whole) * STRIP_ROWS, features

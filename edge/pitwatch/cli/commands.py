@@ -188,11 +188,14 @@ def evaluate(
     errors: Annotated[
         Path | None, typer.Option(help="Write a picture of every mistake to this folder.")
     ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="A folder of weights; those that come with pitwatch when left out.")
+    ] = None,
 ) -> None:
     """Measure how well cards, chips and rounds are read: one line of figures a folder, as JSON."""
     from pitwatch.evaluate import run_eval
 
-    raise typer.Exit(run_eval(paths, errors, typer.echo))
+    raise typer.Exit(run_eval(paths, errors, typer.echo, weights=weights))
 
 
 @models.command(name="list")
@@ -201,6 +204,28 @@ def list_models() -> None:
     from pitwatch.cli.weights import print_weights
 
     print_weights(typer.echo)
+
+
+@models.command()
+def adapt(
+    out: Annotated[Path, typer.Argument(help="Folder to write the adapted weights to.")],
+    deck: Annotated[
+        list[Path] | None,
+        typer.Option(help="Picture of the deck, each suit in a row from ace to king; once for each picture."),
+    ] = None,
+    chips: Annotated[
+        Path | None,
+        typer.Option(help="Folder with a picture of each chip from above, named by its value: 25.jpg."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the house's set is called.")] = "house",
+    samples: Annotated[int, typer.Option(min=200, help="Pictures to draw for each reader.")] = 2400,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="Start from this folder of weights.")] = None,
+) -> None:
+    """Make the readers better on a house's own deck and chips, in minutes, with scores before and after."""
+    from pitwatch.adapt.adapting import adapt as make
+
+    make(deck or [], chips, out, name=name, samples=samples, seed=seed, base=weights)
 
 
 @models.command()

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from pitwatch.capture import open_source
-from pitwatch.chips import CASINO, ChipSet
+from pitwatch.chips import CASINO, ChipSet, load_chips
 from pitwatch.cli.main import start_log
 from pitwatch.cli.running import Desk
 from pitwatch.config import TableConfig, check_resolution, load_table
@@ -61,7 +61,9 @@ def watch_table(
         ) as desk:
             if desk.page_url:
                 console.print(f"Page: {desk.page_url}", highlight=False)
-            summary = desk.watch(camera, layout, opened, Eyes(camera, chip_set(config)))
+            summary = desk.watch(
+                camera, layout, opened, Eyes(camera, chip_set(config), weights=config.models.folder)
+            )
     finally:
         opened.close()
     if as_json:
@@ -85,7 +87,12 @@ def header_of(config: TableConfig, seats: int) -> Header:
 
 
 def chip_set(config: TableConfig) -> ChipSet:
-    """The chips of a table. Raises UserError when the set is not known."""
+    """The chips of a table. Raises UserError when the set is not known or its file cannot be read."""
+    if config.chips.set.endswith(".json"):
+        try:
+            return load_chips(Path(config.chips.set))
+        except ValueError as e:
+            raise UserError(f"{e}; make it again with: pitwatch models adapt --chips") from None
     if config.chips.set != CASINO.name:
         raise UserError(f"there is no chip set {config.chips.set!r}; write set = {CASINO.name!r} in [chips]")
     return CASINO

@@ -38,18 +38,21 @@ def run_eval(
     errors: Path | None = None,
     echo: Callable[[str], None] = print,
     eyes_for: EyesFor | None = None,
+    *,
+    weights: Path | None = None,
 ) -> int:
     """Measure folders and `echo` a line of JSON for each, in their order.
 
     errors: where to write a picture of every mistake. eyes_for: makes eyes for a camera, the trained ones by
-    default. Returns the exit status 0. Raises UserError for a folder that is not one of pictures with truth;
-    all folders are read before the first is measured.
+    default, with the weights of the folder `weights` or those that come with pitwatch. Returns the exit
+    status 0. Raises UserError for a folder that is not one of pictures with truth; all folders are read
+    before the first is measured.
     """
     if not paths:
         raise UserError("no folder was named; name folders that hold truth.json or labels.json")
     folders = [read_folder(Path(p)) for p in paths]
     album = Album(errors)
-    make = eyes_for or trained_eyes
+    make = eyes_for or (lambda camera: trained_eyes(camera, weights))
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -61,17 +64,17 @@ def run_eval(
     return 0
 
 
-def trained_eyes(camera: Camera) -> Eyes:
+def trained_eyes(camera: Camera, weights: Path | None = None) -> Eyes:
     """The project's own eyes for this camera, with the casino's usual chips."""
-    return _opened().over(camera)
+    return _opened(weights).over(camera)
 
 
-@lru_cache(maxsize=1)
-def _opened() -> TrainedEyes:
+@lru_cache(maxsize=2)
+def _opened(weights: Path | None) -> TrainedEyes:
     """The networks, opened once for all cameras; only when something is really looked at."""
     from pitwatch.vision.eyes import Eyes as TrainedEyes
 
-    return TrainedEyes(straight_down(320, 320, 1.0), CASINO)
+    return TrainedEyes(straight_down(320, 320, 1.0), CASINO, weights=weights)
 
 
 def measure(

@@ -19,7 +19,7 @@ from pitwatch.cards import CARDS
 from pitwatch.sim.suits import suit_mask
 from pitwatch.sim.typefaces import packaged_typefaces, typeface
 
-__all__ = ["PX_PER_MM", "Deck", "DeckDesign", "random_design"]
+__all__ = ["PX_PER_MM", "Deck", "DeckDesign", "printed", "random_design"]
 
 PX_PER_MM = 4.0
 _W, _H = 63.0, 88.0
@@ -177,7 +177,7 @@ class Deck:
         if card not in self._faces:
             if card is not None and card not in CARDS:
                 raise KeyError(card)
-            self._faces[card] = _finish(
+            self._faces[card] = printed(
                 self.design, _back(self.design) if card is None else _face(self.design, card)
             )
         return self._faces[card]
@@ -440,7 +440,7 @@ def _emblem(design: DeckDesign, im: Image8, rng: np.random.Generator) -> None:
         _stamp(im, glyph[::turn, ::turn], _W / 2, _H / 2 - turn * 7, ink)
 
 
-def _finish(design: DeckDesign, rgb: Image8) -> Image8:
+def printed(design: DeckDesign, rgb: Image8) -> Image8:
     """Round the corners, print the border line, and turn RGB into premultiplied BGRA."""
     h, w = rgb.shape[:2]
     if design.border:

@@ -105,12 +105,25 @@ class Sampler:
 
     held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
     ones give crops for the readers at less cost. usual: share of chip sets and stacks that look like most
-    casinos' (the house's own colours, few chips, sorted), the others being of any kind.
+    casinos' (the house's own colours, few chips, sorted), the others being of any kind. deck, chips: one
+    house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera.
     """
 
-    def __init__(self, seed: int, held_out: bool = False, size: float = 320.0, usual: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int,
+        held_out: bool = False,
+        size: float = 320.0,
+        usual: float = 0.0,
+        *,
+        deck: Deck | None = None,
+        chips: ChipArt | None = None,
+        sharpest: float = 2.5,
+    ) -> None:
         self.size = size
         self.usual = usual
+        self.sharpest = sharpest
+        self._own_deck, self._own_chips = deck, chips
         self.rng = np.random.default_rng([seed, int(held_out)])
         fonts = every_typeface()
         self.fonts = tuple(f for f in fonts if _is_held_out(f) == held_out)
@@ -123,12 +136,16 @@ class Sampler:
         self._again: Sample | None = None
 
     def _deck(self) -> Deck:
+        if self._own_deck is not None:
+            return self._own_deck
         return Deck(random_design(self.rng, self.fonts, self.suit_fonts))
 
     def _felt(self) -> Felt:
         return random_felt(self.layout, self.rng, self.fonts)
 
     def _chip_art(self) -> ChipArt:
+        if self._own_chips is not None:
+            return self._own_chips
         if self.rng.random() < self.usual:
             return chip_art(CASINO, int(self.rng.integers(1 << 30)), self.rng.normal(0, 1, 64))
         shared: dict[str, object] = {}
@@ -168,7 +185,7 @@ class Sampler:
         scene = replace(scene, cards=(target, *(c for c in scene.cards if c is not target)))
         card = card_corners(replace(target, lift=0.0))
         centre = card.mean(axis=0)
-        camera = random_camera(rng, target.x, target.y)
+        camera = random_camera(rng, target.x, target.y, self.sharpest)
         return self._taken(self._render(camera, zone, scene, centre + (card - centre) * 1.2, target=True))
 
     def next_stack(self) -> Sample:
@@ -181,7 +198,7 @@ class Sampler:
             scene = self._scene(zone)
         target = scene.stacks[0]
         box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
-        camera = random_camera(rng, target.x, target.y)
+        camera = random_camera(rng, target.x, target.y, self.sharpest)
         return self._taken(self._render(camera, zone, scene, box, target=True))
 
     def next_blank(self) -> tuple[Sample, float, float]:
@@ -293,7 +310,7 @@ class Sampler:
     def _stack(self, zone: Zone, stacks: list[StackPose]) -> None:
         rng = self.rng
         u = rng.uniform
-        cents = [d.cents for d in CASINO.denominations]
+        cents = sorted((self._own_chips or self._chips[0]).designs)
         if stacks and rng.random() < 0.35:
             # a payout or a double beside a wager, touching or nearly
             a, near = u(0, 2 * np.pi), stacks[int(rng.integers(len(stacks)))]
@@ -311,7 +328,7 @@ class Sampler:
         if style < 0.4:
             chips = [int(rng.choice(cents))] * n
         elif style < 0.8:
-            kinds = rng.choice(cents, size=int(rng.integers(2, 4)), replace=False)
+            kinds = rng.choice(cents, size=min(len(cents), int(rng.integers(2, 4))), replace=False)
             chips = sorted((int(c) for c in rng.choice(kinds, size=n)), reverse=True)
         else:
             chips = [int(c) for c in rng.choice(cents, size=n)]

@@ -37,13 +37,22 @@ class CardReader:
         self._input = self._session.get_inputs()[0].name
         self._cool = weights.number("temperature")
 
+    def features(self, crops: NDArray[np.uint8]) -> Floats:
+        """What the network makes of crops before its last step, as they are and upside down: (N, 2, n)."""
+        parts = [self._run(crops[i : i + 128], "features")[0] for i in range(0, len(crops), 128)]
+        return np.concatenate([p.reshape(2, len(p) // 2, -1).transpose(1, 0, 2) for p in parts])
+
+    def _run(self, crops: NDArray[np.uint8], *outputs: str) -> list[Floats]:
+        """Outputs for the crops, then for the same upside down."""
+        both = np.concatenate([crops, crops[:, ::-1, ::-1]])
+        x = np.ascontiguousarray(both.transpose(0, 3, 1, 2), np.float32) / np.float32(127.5) - np.float32(1)
+        return [np.asarray(v, np.float64) for v in self._session.run(outputs, {self._input: x})]
+
     def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
         """One reading a crop; each crop is read as it is and upside down."""
         if not len(crops):
             return []
-        both = np.concatenate([crops, crops[:, ::-1, ::-1]])
-        x = np.ascontiguousarray(both.transpose(0, 3, 1, 2), np.float32) / np.float32(127.5) - np.float32(1)
-        rank, suit, visible = (np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x}))
+        rank, suit, visible = self._run(crops, "rank", "suit", "visible")
         n = len(crops)
         rank, suit = (_log_softmax((v[:n] + v[n:]) / 2 / self._cool) for v in (rank, suit))
         shows = (visible[:n, 0] + visible[n:, 0]) / 2

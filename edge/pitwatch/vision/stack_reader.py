@@ -52,14 +52,21 @@ class StackReader:
 
     def feet(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
         """By how many rows each strip's foot was taken too low, (N,); strips and scales as for `read`."""
-        return self._run(strips, scales)[2][:, 0] * self._foot if len(strips) else np.zeros(0)
+        return self._run(strips, scales, "foot")[0][:, 0] * self._foot if len(strips) else np.zeros(0)
 
-    def _run(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> list[NDArray[np.float64]]:
-        """Logits of the counts and of the layers, and feet."""
+    def features(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What the network makes of each layer before its last step, (N, 25, n), bottom first."""
+        step = 128
+        parts = (slice(i, i + step) for i in range(0, len(strips), step))
+        return np.concatenate([self._run(strips[p], scales[p], "features")[0] for p in parts])
+
+    def _run(
+        self, strips: NDArray[np.uint8], scales: NDArray[np.float32], *outputs: str
+    ) -> list[NDArray[np.float64]]:
         x = strips.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
         s = np.log(np.maximum(scales, 0.05)).astype(np.float32)[:, :, None, None]
         x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
-        return [np.asarray(v, np.float64) for v in self._session.run(None, {self._input: x})]
+        return [np.asarray(v, np.float64) for v in self._session.run(outputs, {self._input: x})]
 
     def read(
         self,
@@ -75,8 +82,8 @@ class StackReader:
         if not len(strips):
             return []
         n = len(strips)
-        seen = self._run(views(strips), np.tile(scales, (2 * len(_SHIFTS), 1)))
-        count, layers = (v.reshape(-1, n, *v.shape[1:]).mean(axis=0) for v in seen[:2])
+        seen = self._run(views(strips), np.tile(scales, (2 * len(_SHIFTS), 1)), "count", "layers")
+        count, layers = (v.reshape(-1, n, *v.shape[1:]).mean(axis=0) for v in seen)
         known = [i for i, c in enumerate(self._cents) if c is not None]
         cents = [c for c in self._cents if c is not None]
         out = []

@@ -1,0 +1,196 @@
+"""`pitwatch models adapt`: from pictures of a house's deck and chips to a folder of weights that know them.
+
+In: pictures, and the weights that come with pitwatch. Out: a folder of weights with its manifest and, for
+chips, a chip set; on the terminal the scores before and after. A reader that would get worse stays as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from pitwatch.adapt.cards import HouseDeck, drawn_cards, fit_cards, read_faces
+from pitwatch.adapt.chip_pictures import ChipSeen, chip_seen
+from pitwatch.adapt.chips import HouseChips, classes_for, drawn_stacks, fit_chips, house_set
+from pitwatch.adapt.faces import deck_faces
+from pitwatch.adapt.heads import Head, read_head, with_head
+from pitwatch.chips import CASINO, ChipSet, money, save_chips
+from pitwatch.errors import UserError
+from pitwatch.vision.card_reader import CardReader
+from pitwatch.vision.stack_reader import StackReader
+from pitwatch.vision.weights import Weights, read_manifest, verify
+
+__all__ = ["adapt", "cents_of"]
+
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
+
+
+def adapt(
+    deck: Sequence[Path],
+    chips: Path | None,
+    out: Path,
+    *,
+    name: str = "house",
+    samples: int = 2400,
+    seed: int = 1,
+    base: Path | None = None,
+    console: Console | None = None,
+) -> None:
+    """Fit the readers to a house and write their weights to the folder `out`.
+
+    deck: pictures that together show the four suits in rows. chips: a folder with a picture a denomination,
+    named by its value, "25.jpg". samples: crops or strips to draw for each. base: the weights to start
+    from, those that come with pitwatch when None. Raises UserError naming the picture and the remedy.
+    """
+    if not deck and chips is None:
+        raise UserError(
+            "there is nothing to adapt to; give pictures of the deck (--deck) or of the chips (--chips)"
+        )
+    console = console or Console(stderr=True)
+    entries = read_manifest(base)
+    for w in entries.values():
+        verify(w)
+    files = {n: (w.path.read_bytes(), dict(w.about)) for n, w in entries.items()}
+    house: ChipSet | None = None
+    table = Table("reader", "read right of", "before", "after")
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        if deck:
+            files["card_reader"] = _cards(deck, entries["card_reader"], base, samples, seed, progress, table)
+        if chips is not None:
+            seen = {cents_of(p): chip_seen(_picture(p), str(p)) for p in _pictures_in(chips)}
+            house = house_set(name, seen)
+            files["stack_reader"] = _stacks(
+                seen, house, entries["stack_reader"], base, samples, seed, progress, table
+            )
+    _write(out, files, name, house)
+    console.print(table)
+    console.print(f"Written to {out}. In table.toml:", highlight=False)
+    console.print(f'  [models]\n  folder = "{out}"', highlight=False, markup=False)
+    if chips is not None:
+        console.print(f'  [chips]\n  set = "{out / "chips.json"}"', highlight=False, markup=False)
+
+
+def _cards(
+    deck: Sequence[Path],
+    weights: Weights,
+    base: Path | None,
+    n: int,
+    seed: int,
+    progress: Progress,
+    table: Table,
+) -> tuple[bytes, dict[str, Any]]:
+    reader = CardReader(base)
+    faces = deck_faces([(str(p), _picture(p)) for p in deck], lambda f: read_faces(reader, f))
+    sharpest = float(np.clip(np.median([f.px_per_mm for f in faces.values()]), 0.9, 2.5))
+    task = progress.add_task("drawing cards", total=n)
+    rows = drawn_cards(HouseDeck(faces), n, seed, sharpest, lambda: progress.advance(task))
+    data, heads = _heads(weights, ("rank", "suit"))
+    fitted, before, after = fit_cards(reader, heads, rows)
+    table.add_row("cards, rank", str(after.n), f"{before.rank:.1%}", f"{after.rank:.1%}")
+    table.add_row("cards, rank and suit", str(after.n), f"{before.card:.1%}", f"{after.card:.1%}")
+    about = dict(weights.about)
+    if after.card > before.card:
+        for k, head in fitted.items():
+            data = with_head(data, about["heads"][k], head)
+        about["adapted"] = {"before": asdict(before), "after": asdict(after)}
+    return data, about
+
+
+def _stacks(
+    seen: dict[int, ChipSeen],
+    chips: ChipSet,
+    weights: Weights,
+    base: Path | None,
+    n: int,
+    seed: int,
+    progress: Progress,
+    table: Table,
+) -> tuple[bytes, dict[str, Any]]:
+    classes = classes_for(chips)
+    task = progress.add_task("drawing stacks", total=n)
+    rows = drawn_stacks(HouseChips(seen), classes, n, seed, lambda: progress.advance(task))
+    data, heads = _heads(weights, ("layers",))
+    head, before, after = fit_chips(StackReader(CASINO, base), heads["layers"], rows, classes)
+    table.add_row("chips, denomination", str(after.n), f"{before.chips:.1%}", f"{after.chips:.1%}")
+    table.add_row("stacks, value", str(after.n), f"{before.value:.1%}", f"{after.value:.1%}")
+    about = dict(weights.about)
+    about["classes"] = [f"unused {k}" if c is None else money(c) for k, c in enumerate(classes)]
+    if after.chips > before.chips:
+        data = with_head(data, about["heads"]["layers"], head)
+        about["adapted"] = {"before": asdict(before), "after": asdict(after)}
+    return data, about
+
+
+def _heads(weights: Weights, names: tuple[str, ...]) -> tuple[bytes, dict[str, Head]]:
+    places = weights.about.get("heads")
+    if not isinstance(places, dict) or not set(names) <= set(places):
+        raise UserError(
+            f"the manifest does not say where the heads of {weights.path} lie; install pitwatch again"
+        )
+    data = weights.path.read_bytes()
+    return data, {k: read_head(data, places[k]) for k in names}
+
+
+def _picture(path: Path) -> NDArray[np.uint8]:
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
+    if image is None:
+        raise UserError(f"{path} is no picture that can be read; give a JPEG or PNG file")
+    return np.asarray(image, np.uint8)
+
+
+def _pictures_in(folder: Path) -> list[Path]:
+    found = sorted(p for p in folder.glob("*") if p.suffix.lower() in _SUFFIXES) if folder.is_dir() else []
+    if not found:
+        raise UserError(
+            f"{folder} has no pictures; put one of each chip there, named by its value, like 25.jpg"
+        )
+    return found
+
+
+def cents_of(path: Path) -> int:
+    """The value that a picture is named by: "25.jpg" and "$2.50.png". Raises UserError naming the file."""
+    match = re.fullmatch(r"\$?(\d{1,6})(?:[.,](\d{2}))?", path.stem)
+    cents = int(match[1]) * 100 + int(match[2] or 0) if match else 0
+    if cents <= 0:
+        raise UserError(f"{path} is not named by a chip's value; name it like 25.jpg or 2.50.jpg")
+    return cents
+
+
+def _write(
+    out: Path, files: dict[str, tuple[bytes, dict[str, Any]]], name: str, chips: ChipSet | None
+) -> None:
+    """The whole folder at once: a half-written one is never found by a watch."""
+    new = out.with_name(out.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    manifest: dict[str, Any] = {"adapted_to": name, "weights": {}}
+    for key, (data, about) in files.items():
+        (new / about["file"]).write_bytes(data)
+        manifest["weights"][key] = about | {
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "bytes": len(data),
+        }
+    (new / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")
+    if chips is not None:
+        save_chips(chips, new / "chips.json")
+    elif (out / "chips.json").is_file():
+        shutil.copy(out / "chips.json", new)
+    old = out.with_name(out.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    new.rename(out)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,70 @@
+"""What a reader is taught by one drawn sample: its crop or strip, and the labels.
+
+In: samples. Out: rows, that is uint8 pictures and their labels by name, or None when too little shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pitwatch.cards import RANKS, SUITS
+from pitwatch.sim.samples import Sample
+from pitwatch.vision.crops import STRIP_CHIPS, card_crop, card_mask, layer_px, stack_strip
+
+__all__ = ["UNREAD_RANK", "UNREAD_SUIT", "blank_row", "card_row", "strip_row"]
+
+UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
+
+Row = dict[str, object]
+
+
+def card_row(sample: Sample, rng: np.random.Generator) -> Row | None:
+    """The first card of a sample, cut as the detector would: a little off, its neighbours partly missed."""
+    card = sample.cards[0]
+    if card.visible < 0.1:
+        return None
+    poses = np.array([[c.x, c.y, c.yaw] for c in sample.scene.cards])
+    poses = poses + rng.normal(0, 1, poses.shape) * [1.2, 1.2, 1.5]
+    stacks = np.array([[s.x, s.y] for s in sample.scene.stacks]).reshape(-1, 2)
+    known = rng.random(len(poses)) > 0.08
+    known[0] = False
+    x, y, yaw = poses[0]
+    yaw += 180 * int(rng.integers(2))
+    crop = card_crop(sample.image, sample.camera, x, y, yaw)
+    return {
+        "crop": np.dstack([crop, card_mask(x, y, yaw, poses[known], stacks)]),
+        "rank": RANKS.index(card.pose.card[0]) if card.readable else UNREAD_RANK,
+        "suit": SUITS.index(card.pose.card[1]) if card.readable else UNREAD_SUIT,
+        "visible": np.float32(card.visible),
+        "scale": np.float32(sample.camera.px_per_mm(x, y)),
+    }
+
+
+def strip_row(sample: Sample, rng: np.random.Generator, values: Sequence[int]) -> Row | None:
+    """The first stack of a sample, its base nearly where it is: training moves it, and knows how far.
+
+    values: cents of the denominations, in the order of their numbers.
+    """
+    stack = sample.stacks[0]
+    if stack.visible < 0.35:
+        return None
+    x, y = np.array([stack.pose.x, stack.pose.y]) + rng.normal(0, 0.4, 2)
+    return _strip(sample, x, y, stack.pose.chips, values)
+
+
+def blank_row(sample: Sample, x: float, y: float, values: Sequence[int]) -> Row:
+    """A place that holds no stack: what print and cards look like when they are taken for one."""
+    return _strip(sample, x, y, (), values)
+
+
+def _strip(sample: Sample, x: float, y: float, cents: tuple[int, ...], values: Sequence[int]) -> Row:
+    chips = np.full(STRIP_CHIPS, len(values), np.uint8)
+    chips[: len(cents)] = [values.index(c) for c in cents]
+    return {
+        "strip": stack_strip(sample.image, sample.camera, x, y),
+        "count": np.uint8(len(cents)),
+        "chips": chips,
+        "layer": np.array([layer_px(sample.camera, x, y), sample.camera.px_per_mm(x, y)], np.float32),
+    }
