@@ -92,7 +92,9 @@ def test_a_head_is_fitted_and_put_in_its_place() -> None:
     data = rng.bytes(200)
     place = {"shape": [3, 5], "weight": 40, "bias": 120}
     new = with_head(data, place, fitted)
-    assert len(new) == 200 and new[:40] == data[:40] and new[132:] == data[132:]
+    assert len(new) == 200
+    assert new[:40] == data[:40]
+    assert new[132:] == data[132:]
     assert np.allclose(read_head(new, place).weight, fitted.weight, atol=1e-6)
 
 
@@ -114,7 +116,7 @@ def test_a_chip_is_measured_from_above() -> None:
         assert abs(seen.spot_share - design.spot_share) < 0.1
         for got, made in ((seen.body, design.body), (seen.spot, design.spot)):
             assert np.abs(np.array(got) - made).max() < 40
-    with pytest.raises(UserError, match="empty.png shows no single round chip"):
+    with pytest.raises(UserError, match=r"empty\.png shows no single round chip"):
         chip_seen(np.full((200, 200, 3), 128, np.uint8), "empty.png")
     two = np.hstack([chip_picture(500), chip_picture(2500)])
     with pytest.raises(UserError, match="lay one chip on a plain ground"):
@@ -124,7 +126,7 @@ def test_a_chip_is_measured_from_above() -> None:
 def test_a_picture_is_named_by_its_chips_value() -> None:
     assert cents_of(Path("25.jpg")) == 2500
     assert cents_of(Path("$2.50.png")) == 250
-    with pytest.raises(UserError, match="green.jpg is not named by a chip's value"):
+    with pytest.raises(UserError, match=r"green\.jpg is not named by a chip's value"):
         cents_of(Path("green.jpg"))
 
 
@@ -146,7 +148,8 @@ def test_a_house_is_read_better_afterwards(deck_picture: Path, chip_folder: Path
     args = ["models", "adapt", str(out), "--deck", str(deck_picture), "--chips", str(chip_folder)]
     done = CliRunner().invoke(app, [*args, "--samples", "700", "--name", "riverside"])
     assert done.exit_code == 0, done.output
-    assert "before" in done.output and f'folder = "{out}"' in done.output.replace("\n", "")
+    assert "before" in done.output
+    assert f'folder = "{out}"' in done.output.replace("\n", "")
     for weights in read_manifest(out).values():
         verify(weights)
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
