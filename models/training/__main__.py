@@ -18,7 +18,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m models.training", description=__doc__)
     parser.add_argument(
         "--only",
-        choices=["data", "detector", "cards", "strips", "export", "report"],
+        choices=["data", "detector", "cards", "strips", "export", "report", "choose"],
         help="one step instead of all",
     )
     parser.add_argument(
@@ -117,6 +117,12 @@ def _report(args: argparse.Namespace) -> None:
     print(report(args.cache, args.weights, args.weights.parent / "figures"), flush=True)
 
 
+def _choose(args: argparse.Namespace) -> None:
+    from models.training.choose import choose
+
+    print(choose(args.cache, args.weights), flush=True)
+
+
 _STEPS = {
     "data": _data,
     "detector": _detector,
@@ -124,6 +130,7 @@ _STEPS = {
     "strips": _strips,
     "export": _export,
     "report": _report,
+    "choose": _choose,
 }
 
 
