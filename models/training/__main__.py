@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
+_CHECKPOINTS = _ROOT / "models/checkpoints"
 # shards of each kind at scale 1: (samples a shard, shards to learn from, shards held out)
 _SHARDS = {"zones": (500, 12, 1), "cards": (4000, 20, 1), "strips": (3000, 10, 1)}
 
@@ -36,6 +37,9 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, default=60.0, help="longest training of each network at scale 1"
     )
+    parser.add_argument(
+        "--from-nothing", action="store_true", help="do not begin with the checkpoints in models/checkpoints"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
     steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export", "report"]
@@ -43,6 +47,12 @@ def main() -> None:
         began = time.monotonic()
         _STEPS[step](args)
         print(f"{step}: {(time.monotonic() - began) / 60:.1f} min", flush=True)
+
+
+def _start(args: argparse.Namespace, name: str) -> Path | None:
+    """The checkpoint that a training begins with."""
+    file = _CHECKPOINTS / f"{name}.pt"
+    return file if file.exists() and not args.from_nothing else None
 
 
 def _data(args: argparse.Namespace) -> None:
@@ -67,7 +77,13 @@ def _detector(args: argparse.Namespace) -> None:
 
     epochs = max(1, round(14 * min(1.0, args.scale * 4)))
     train_detector(
-        args.cache, args.runs / "detector", args.minutes * args.scale, epochs, args.seed, args.threads
+        args.cache,
+        args.runs / "detector",
+        args.minutes * args.scale,
+        epochs,
+        args.seed,
+        args.threads,
+        _start(args, "detector"),
     )
 
 
@@ -77,7 +93,9 @@ def _cards(args: argparse.Namespace) -> None:
     from models.training.card_reader import train_card_reader
 
     torch.set_num_threads(args.threads)
-    train_card_reader(args.cache, args.runs / "card_reader", args.minutes * args.scale, 6, args.seed)
+    minutes = args.minutes * args.scale
+    start = _start(args, "card_reader")
+    train_card_reader(args.cache, args.runs / "card_reader", minutes, 6, args.seed, start)
 
 
 def _strips(args: argparse.Namespace) -> None:
@@ -86,7 +104,9 @@ def _strips(args: argparse.Namespace) -> None:
     from models.training.stack_reader import train_stack_reader
 
     torch.set_num_threads(args.threads)
-    train_stack_reader(args.cache, args.runs / "stack_reader", args.minutes * args.scale / 2, 10, args.seed)
+    minutes = args.minutes * args.scale / 2
+    start = _start(args, "stack_reader")
+    train_stack_reader(args.cache, args.runs / "stack_reader", minutes, 10, args.seed, start)
 
 
 def _export(args: argparse.Namespace) -> None:

@@ -42,10 +42,17 @@ def _varied(crops: np.ndarray, g: torch.Generator) -> Tensor:
     return x.mul_(scale / 127.5).add_(shift).clamp_(-1, 1)
 
 
-def train_card_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> CardReader:
-    """Train, or go on; returns the best net. Reads `cache`/cards, writes below `out`."""
+def train_card_reader(
+    cache: Path, out: Path, minutes: float, epochs: int, seed: int, start: Path | None = None
+) -> CardReader:
+    """Train, or go on; returns the best net. Reads `cache`/cards, writes below `out`.
+
+    start: a checkpoint to begin with instead of nothing.
+    """
     torch.manual_seed(seed)
     net = CardReader().to(memory_format=torch.channels_last)
+    if start is not None:
+        net.load_state_dict(torch.load(start, weights_only=True))
     data, held = Data(cache / "cards", "train", _KEYS), Data(cache / "cards", "val", _KEYS)
     print(f"card reader: {data.n} crops to learn from, {held.n} held out", flush=True)
 

@@ -17,11 +17,18 @@ _CONFIG = Path(__file__).with_name("detector.yaml")
 
 
 def train_detector(
-    cache: Path, out: Path, minutes: float, epochs: int, seed: int, threads: int | None = None
+    cache: Path,
+    out: Path,
+    minutes: float,
+    epochs: int,
+    seed: int,
+    threads: int | None = None,
+    start: Path | None = None,
 ) -> Path:
     """Train, or go on from `out`/weights/last.pt; returns the path of the best checkpoint.
 
-    Reads `cache`/zones. The run ends after `epochs`, or by itself after about `minutes`.
+    Reads `cache`/zones. The run ends after `epochs`, or by itself after about `minutes`. start: a checkpoint
+    to begin with instead of nothing.
     """
     os.environ.setdefault("YOLO_AUTOINSTALL", "false")
     import torch
@@ -43,7 +50,7 @@ def train_detector(
         model = YOLO(str(last))
         model.train(trainer=_trainer(), resume=True)
     else:
-        model = YOLO(str(_scaled(out)), task="obb")
+        model = YOLO(str(_scaled(out) if start is None else start), task="obb")
         model.train(
             trainer=_trainer(),
             data=str(data),

@@ -38,10 +38,17 @@ def shifted(strips: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.nda
     return strips[np.arange(n)[:, None, None], down[:, :, None], across[:, None, :]]
 
 
-def train_stack_reader(cache: Path, out: Path, minutes: float, epochs: int, seed: int) -> StackReader:
-    """Train, or go on; returns the best net. Reads `cache`/strips, writes below `out`."""
+def train_stack_reader(
+    cache: Path, out: Path, minutes: float, epochs: int, seed: int, start: Path | None = None
+) -> StackReader:
+    """Train, or go on; returns the best net. Reads `cache`/strips, writes below `out`.
+
+    start: a checkpoint to begin with instead of nothing.
+    """
     torch.manual_seed(seed)
     net = StackReader().to(memory_format=torch.channels_last)
+    if start is not None:
+        net.load_state_dict(torch.load(start, weights_only=True))
     data, held = Data(cache / "strips", "train", _KEYS), Data(cache / "strips", "val", _KEYS)
     # what no camera resolves teaches nothing but guessing
     data.keep(data.arrays["layer"][:, 0] > _LEAST_LAYER_PX)
