@@ -315,7 +315,7 @@ class Renderer:
         twist = rng.uniform(0, 2 * np.pi, n)
         lean = rng.normal(0, 0.25, 2)
         # hands stack chips within a millimetre at best, and often not
-        slip = rng.normal(0, rng.uniform(0.3, 1.1), (n, 2))
+        slip = rng.normal(0, rng.uniform(0.3, 1.3), (n, 2))
         slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
         slip[0] = 0
         centres = np.array([stack.x, stack.y]) + slip
