@@ -38,6 +38,7 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         held_out,
         320.0 if kind == "zones" else 110.0,
         usual=0.7 if kind == "strips" else 0.0,
+        backs=0.3 if kind == "zones" else 0.12,
     )
     rng = np.random.default_rng([shard, 77])
     rows: dict[str, list[object]] = {}

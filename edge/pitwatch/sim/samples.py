@@ -106,7 +106,8 @@ class Sampler:
     held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
     ones give crops for the readers at less cost. usual: share of chip sets and stacks that look like most
     casinos' (the house's own colours, few chips, sorted), the others being of any kind. deck, chips: one
-    house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera.
+    house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera. backs: share of the
+    cards that lie face down.
     """
 
     def __init__(
@@ -119,10 +120,12 @@ class Sampler:
         deck: Deck | None = None,
         chips: ChipArt | None = None,
         sharpest: float = 2.5,
+        backs: float = 0.12,
     ) -> None:
         self.size = size
         self.usual = usual
         self.sharpest = sharpest
+        self.backs = backs
         self._own_deck, self._own_chips = deck, chips
         self.rng = np.random.default_rng([seed, int(held_out)])
         fonts = every_typeface()
@@ -290,14 +293,14 @@ class Sampler:
             step = up * u(-60, 60) + right * u(-55, 55)
         else:
             step = up * u(-16, 16) + right * u(-14, 14)  # nearly squared
-        down = rng.random() < 0.1
+        down = rng.random() < self.backs
         for i in range(n):
             sideways = i >= 2 and i == n - 1 and rng.random() < 0.15
             order = len(cards)
             cards.append(
                 CardPose(
                     card=CARDS[int(rng.integers(52))],
-                    face_up=not (down and rng.random() < 0.7) and rng.random() > 0.08,
+                    face_up=not (down and rng.random() < 0.7) and rng.random() > self.backs / 2,
                     x=float(x + u(-3, 3)),
                     y=float(y + u(-3, 3)),
                     yaw=float(yaw + rng.normal(0, 4) + (90 if sideways else 0)),

@@ -6,6 +6,7 @@ Out: frames of a calibrated camera, BGR uint8, and what they were made from. Len
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from pitwatch.sim.truth import Truth
 from pitwatch.table.layout import template
 
 __all__ = ["Stage", "direct"]
+
+_BACKS = ((40, 70, 150), (165, 25, 40), (30, 30, 38), (90, 45, 120), (150, 80, 25))  # RGB
 
 
 def direct(spec: SimSpec) -> Director:
@@ -51,7 +54,9 @@ class Stage:
         self._director = direct(spec)
         self._rng = np.random.default_rng([spec.seed, 23])
         self._lens = Lens(blur=0.5, noise=spec.noise)
-        deck = Deck(random_design(np.random.default_rng([spec.seed, 3])))
+        design = random_design(np.random.default_rng([spec.seed, 3]))
+        # a house buys cards whose backs stand out from its felt
+        deck = Deck(replace(design, back=_BACKS[spec.seed % len(_BACKS)]))
         felt, chips = draw_felt(self.layout, spec.seed), chip_art(CASINO, spec.seed)
         self._renderer = Renderer(self.camera, felt, deck, chips, Light())
         self._closed = False
