@@ -21,7 +21,8 @@ Image8 = NDArray[Any]
 class Light:
     """azimuth: where the main lamp stands, degrees from +x. slope: mm of shadow a mm of height.
     shadow: darkest, 0 to 1. soft: blur of a shadow, mm a mm of height. gain: colour cast and exposure.
-    bright_x, bright_y: the middle of the bright pool, mm; falloff: loss at a metre from it."""
+    bright_x, bright_y: the middle of the bright pool, mm; falloff: loss at a metre from it. edge: blur of a
+    shadow where it begins, mm. second: share of the shadow that another lamp throws, from the other side."""
 
     azimuth: float = 70.0
     slope: float = 0.45
@@ -31,6 +32,8 @@ class Light:
     bright_x: float = 0.0
     bright_y: float = 350.0
     falloff: float = 0.25
+    edge: float = 1.5
+    second: float = 0.0
 
     def gain_at(self, x: float, y: float) -> NDArray[np.float64]:
         """(3,) factors for something at a felt point."""
@@ -77,6 +80,8 @@ def random_light(rng: np.random.Generator) -> Light:
         bright_x=float(u(-600, 600)),
         bright_y=float(u(-100, 900)),
         falloff=float(u(0, 0.5)),
+        edge=float(u(0.15, 2.0)),
+        second=float(u(0.3, 1.0) if rng.random() < 0.4 else 0.0),
     )
 
 

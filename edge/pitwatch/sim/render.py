@@ -287,10 +287,12 @@ class Renderer:
         top = stack.z + len(stack.chips) * _PITCH
         t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
         ring = np.column_stack([stack.x + _RADIUS * np.cos(t), stack.y + _RADIUS * np.sin(t)])
-        both = np.vstack([ring + np.array([dx, dy]) * z for z in (stack.z, top)])
-        self._cast(out, [both], 1.5 + self.light.soft * top)
+        for share, way in ((1.0, 1.0), (self.light.second, -0.7)):
+            if share > 0:
+                both = np.vstack([ring + way * np.array([dx, dy]) * z for z in (stack.z, top)])
+                self._cast(out, [both], self.light.edge + self.light.soft * top, share)
 
-    def _cast(self, out: Image8, outlines_mm: list[Points], soft_mm: float) -> None:
+    def _cast(self, out: Image8, outlines_mm: list[Points], soft_mm: float, share: float = 1.0) -> None:
         """Darken the felt under the hulls of outlines (N, 2) mm, their edges blurred by `soft_mm`."""
         px = [self.camera.project(o) for o in outlines_mm]
         scale = self.camera.px_per_mm(*outlines_mm[-1].mean(axis=0))
@@ -307,7 +309,7 @@ class Renderer:
         m = cv2.GaussianBlur(m, (0, 0), max(sigma * k, 0.5))
         if k < 1:
             m = cv2.resize(m, (box[2] - box[0], box[3] - box[1]), interpolation=cv2.INTER_LINEAR)
-        _darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow)
+        _darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow * share)
 
     def _stack(self, out: Image8, stack: StackPose) -> None:
         n = len(stack.chips)
