@@ -22,7 +22,8 @@ class Light:
     """azimuth: where the main lamp stands, degrees from +x. slope: mm of shadow a mm of height.
     shadow: darkest, 0 to 1. soft: blur of a shadow, mm a mm of height. gain: colour cast and exposure.
     bright_x, bright_y: the middle of the bright pool, mm; falloff: loss at a metre from it. edge: blur of a
-    shadow where it begins, mm. second: share of the shadow that another lamp throws, from the other side."""
+    shadow where it begins, mm. second: share of the shadow that another lamp throws, from the other side.
+    contact: width of the dark seam around what stands on the felt, mm."""
 
     azimuth: float = 70.0
     slope: float = 0.45
@@ -34,6 +35,7 @@ class Light:
     falloff: float = 0.25
     edge: float = 1.5
     second: float = 0.0
+    contact: float = 0.0
 
     def gain_at(self, x: float, y: float) -> NDArray[np.float64]:
         """(3,) factors for something at a felt point."""
@@ -82,6 +84,7 @@ def random_light(rng: np.random.Generator) -> Light:
         falloff=float(u(0, 0.5)),
         edge=float(u(0.15, 2.0)),
         second=float(u(0.3, 1.0) if rng.random() < 0.4 else 0.0),
+        contact=float(u(0.3, 3.0) if rng.random() < 0.7 else 0.0),
     )
 
 

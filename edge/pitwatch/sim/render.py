@@ -287,6 +287,9 @@ class Renderer:
         top = stack.z + len(stack.chips) * _PITCH
         t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
         ring = np.column_stack([stack.x + _RADIUS * np.cos(t), stack.y + _RADIUS * np.sin(t)])
+        if stack.z < 1 and self.light.contact > 0:
+            seam = ring + (ring - (stack.x, stack.y)) * (self.light.contact / _RADIUS)
+            self._cast(out, [seam], 0.4 * self.light.contact, 1.3)
         for share, way in ((1.0, 1.0), (self.light.second, -0.7)):
             if share > 0:
                 both = np.vstack([ring + way * np.array([dx, dy]) * z for z in (stack.z, top)])
