@@ -205,3 +205,12 @@ def test_feeding_and_advancing_find_the_same(seed: int) -> None:
     got += audit.finish()
     key = [(s.seat, s.hand, getattr(s, "kind", "")) for s in want]
     assert [(s.seat, s.hand, getattr(s, "kind", "")) for s in got] == key
+
+
+@pytest.mark.parametrize(
+    "seed",
+    # 6234: a bet on the dealer's blackjack is paid after all hands have gone, the hole card never seen
+    [6234],
+)
+def test_legal_rounds_that_were_once_judged_falsely(seed: int) -> None:
+    assert found(audited(played(seed, rounds=long_run.LENGTH))[1]) == []

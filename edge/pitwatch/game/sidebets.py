@@ -105,8 +105,9 @@ def may_be_paid(rnd: Round, box: Box, bet: SideBet) -> bool:
             there.add("third")
     if rnd.dealer:
         there.add("upcard")
-    if rnd.known_natural is not None or rnd.dealer_acts:
-        there.add("natural")
+    over = all(h.cleared is not None for h in rnd.hands.values())
+    if rnd.known_natural is not None or rnd.dealer_acts or (over and len(rnd.dealer) > 1):
+        there.add("natural")  # when all are paid, so is this, whether or not the hole card was seen
     if rnd.dealer_acts:
         there.add("bust")
     return any(set(WINS[name].looks_at) <= there for name, _ in bet.pays)
