@@ -273,7 +273,7 @@ def _read(camera: Controls, name: str) -> int | None:
 
 
 def _kernel(fd: int, request: int, data: bytearray) -> int:
-    return fcntl.ioctl(fd, request, data, True)
+    return int(fcntl.ioctl(fd, request, data, True))
 
 
 def _text(raw: bytes) -> str:
