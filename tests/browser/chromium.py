@@ -105,7 +105,7 @@ class Chromium:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 answer = self._answers.get(timeout=max(0.1, deadline - time.monotonic()))
@@ -132,7 +132,8 @@ class Chromium:
     def open(self, url: str) -> None:
         """Go to a page, and wait until it is loaded."""
         self._call("Page.navigate", url=url)
-        self.wait_for(f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'")
+        there = f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'"
+        self.wait_for(there, timeout=120)
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""

@@ -33,6 +33,7 @@ pytestmark = pytest.mark.skipif(
 # a busy machine may take its time; nothing is waited for that has happened
 PATIENT = 240.0
 SHOTS = os.environ.get("PITWATCH_SHOTS")
+RUNNING: list[subprocess.Popen[str]] = []
 
 
 class Setup:
@@ -41,6 +42,7 @@ class Setup:
     def __init__(self, folder: Path, *words: str) -> None:
         command = [sys.executable, "-m", "pitwatch", "setup", "--folder", str(folder), "--port", "0", *words]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        RUNNING.append(self.process)
         assert self.process.stdout is not None
         self.said = []
         for line in self.process.stdout:
@@ -134,6 +136,15 @@ def phone() -> Iterator[Chromium]:
     with Chromium(390, 844) as browser:
         browser.touch()
         yield browser
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_running() -> Iterator[None]:
+    yield
+    while RUNNING:
+        process = RUNNING.pop()
+        process.kill()
+        process.communicate()
 
 
 def test_from_pictures_to_a_judged_table(
