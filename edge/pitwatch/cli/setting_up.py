@@ -5,6 +5,7 @@ In: options of the command line. Out: the page's address, and with `--network` t
 
 from __future__ import annotations
 
+import contextlib
 import time
 from datetime import datetime
 from pathlib import Path
@@ -59,7 +60,9 @@ def set_up(folder: Path, source: str | None, restore: Path | None, network: bool
                 console.print(f"From a phone: http://{address}:{number}", soft_wrap=True)
             console.print(f"Code for one phone or laptop: [bold]{access.code}[/]")
         console.print("Ctrl-C ends it; what was done is kept.")
-        server(make_app(wizard, access)).run(sockets=[sock])
+        # the server passes Ctrl-C on once it has stopped
+        with contextlib.suppress(KeyboardInterrupt):
+            server(make_app(wizard, access)).run(sockets=[sock])
     finally:
         if wizard is not None:
             wizard.close()

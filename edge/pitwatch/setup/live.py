@@ -6,6 +6,7 @@ In: a source's name. Out: frames on demand, and as JPEG. A camera that fails is 
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 import threading
 import time
@@ -29,6 +30,7 @@ Devices = list[dict[str, str]]
 _WIDE = 1600  # px; what the page is sent at most, but for still pictures
 _WAIT_S = 6.0
 _CLIP_S = 0.12
+_NUMBERS = itertools.count(1)
 
 
 class Camera(Protocol):
@@ -50,6 +52,7 @@ class Live:
             raise
         self.height, self.width = image.shape[:2]
         self._lock = threading.Lock()
+        self.number = next(_NUMBERS)
         self._coded: tuple[tuple[int, float], bytes] | None = None
 
     def frame(self) -> Frame:
@@ -62,14 +65,14 @@ class Live:
             )
         return frame
 
-    def jpeg(self) -> bytes:
-        """The newest picture for the page."""
+    def jpeg(self) -> tuple[bytes, str]:
+        """The newest picture for the page, and a name that changes with it."""
         frame = self.frame()
         with self._lock:
             key = (frame.index, frame.t)
             if self._coded is None or self._coded[0] != key:
                 self._coded = (key, encode(frame.image, _WIDE, 80))
-            return self._coded[1]
+            return self._coded[1], f"{self.number}-{frame.index}-{frame.t}"
 
     def step(self, by: int) -> None:
         """Show the next or an earlier picture of a folder; nothing for others."""

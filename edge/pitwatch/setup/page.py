@@ -100,10 +100,14 @@ def _entrance(app: FastAPI, access: Access) -> None:
 
 def _pictures(app: FastAPI, wizard: Wizard) -> None:
     @app.get("/picture.jpg")
-    def picture() -> Response:
+    def picture(seen: str = "") -> Response:
         if wizard.live is None:
             raise HTTPException(404, wizard.live_error or "no camera yet")
-        return _jpeg(wizard.live.jpeg())
+        content, name = wizard.live.jpeg()
+        # what the page shows already is not sent again
+        response = Response(status_code=204) if name == seen else _jpeg(content)
+        response.headers["X-Picture"] = name
+        return response
 
     @app.post("/api/still")
     def take_still() -> dict[str, Any]:

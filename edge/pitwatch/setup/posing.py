@@ -112,6 +112,11 @@ def _solved(image: Image, asked: PoseRequest, lens: Path | None, layout: Layout 
 
 
 def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Posed:
+    if len(asked.points) < 2 and asked.edge is None:
+        raise UserError(
+            "nothing says where the table's middle is: tap the middle of the dealer's edge, or two points "
+            "whose place you know"
+        )
     pose = pose_from_cards(image, guessed_scale(image))
     if pose is None or len(pose.outlines) < _FEWEST_CARDS:
         n = 0 if pose is None else len(pose.outlines)
@@ -136,18 +141,14 @@ def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Pose
         )
         said += off
         px, mm = (np.array(v, float) for v in zip(*((p.px, p.mm) for p in asked.points), strict=True))
-    elif asked.edge is not None:
+    else:
+        assert asked.edge is not None
         on = anchored_on_print(image, pose.camera, asked.edge, asked.seats)
         camera, fitted = on.camera, with_line(on.fitted, image, on.camera)
         found, felt_said = fitted.layout, fitted.said
         said.append(f"the table's frame follows from the felt: {fitted.said}")
         mm = np.array(found.spots, float)
         px = camera.project(mm)
-    else:
-        raise UserError(
-            "nothing says where the table's middle is: tap the middle of the dealer's edge, or two points "
-            "whose place you know"
-        )
     said.append(stands(camera))
     places = _places(found, asked.seats)
     mms = cards_spread_mm(pose, camera, px, mm, [p for _, p in places])

@@ -45,6 +45,11 @@ def house_choices() -> list[dict[str, str]]:
 def checked_house(house: House) -> House:
     """The same, once it is sure that a table's file may say so. Raises UserError naming the entry."""
     values = house.model_dump(exclude={"mqtt"}, exclude_none=True)
+    if house.minimum is not None and house.maximum is not None and house.minimum > house.maximum:
+        raise UserError(
+            f"the smallest wager (${house.minimum / 100:,.2f}) is above the largest "
+            f"(${house.maximum / 100:,.2f}); exchange them"
+        )
     try:
         TableSection.model_validate(values)
         if house.mqtt:

@@ -37,18 +37,15 @@ const app = {
         method,
         headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
         body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      const value = await answer.json();
-      if (answer.status === 403) location.replace('/enter');
-      if (!answer.ok) {
-        if (!quiet) refuse(value.error ?? value.detail ?? 'That did not work.');
+      }).catch(() => null);
+      const value = await answer?.json().catch(() => null);
+      if (answer?.status === 403) location.replace('/enter');
+      if (!answer?.ok || !value) {
+        if (!quiet) refuse(value?.error ?? value?.detail ?? 'The wizard does not answer; is `pitwatch setup` still running? What was done is kept.');
         return undefined;
       }
       if (value.steps) await this.take(value);
       return value;
-    } catch {
-      if (!quiet) refuse('The wizard does not answer; is `pitwatch setup` still running? What was done is kept.');
-      return undefined;
     } finally {
       if (!quiet) working(-1);
     }
@@ -108,9 +105,11 @@ function working(by) {
 }
 
 // The held or live picture; the last one stays until the next is there.
-let shown = null;
-async function load(url) {
+let shown = null, seen = '';
+async function load(url, live = false) {
   const answer = await fetch(url).catch(() => null);
+  // a picture may have been held in the meantime
+  if (answer?.status === 204 || (live && app.still)) return;
   if (!answer?.ok) {
     const said = answer ? await answer.json().catch(() => ({})) : {};
     el('waiting').textContent = said.error ?? said.detail ?? 'No picture: the wizard does not answer';
@@ -125,10 +124,11 @@ async function load(url) {
   el('waiting').hidden = true;
   if (shown) URL.revokeObjectURL(shown);
   shown = next;
+  seen = answer.headers.get('X-Picture') ?? '';
 }
 
 async function film() {
-  if (app.state?.live && !app.still && !document.hidden) await load(`/picture.jpg?${Date.now()}`);
+  if (app.state?.live && !app.still && !document.hidden) await load(`/picture.jpg?seen=${encodeURIComponent(seen)}`, true);
   setTimeout(film, PICTURE_MS);
 }
 

@@ -19,7 +19,7 @@ export default {
       h('div', { class: 'row' }, button('Look again', () => this.look(app)), field('Resolution', this.size)),
       h('details', {}, h('summary', {}, 'A recording instead, or no camera at all'),
         h('div', { class: 'row' }, field('File or folder', this.own),
-          button('Open', () => this.open(app, this.own.value), 'plain')),
+          button('Open', () => this.open(app, this.own.value))),
         h('p', { class: 'soft' }, 'To practise, a drawn table can be set up: it lays out by itself what each step asks for.'),
         button('Practise', () => this.open(app, 'sim:'))),
       this.folder, this.again, this.controls,

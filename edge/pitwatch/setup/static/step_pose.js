@@ -12,12 +12,12 @@ export default {
   seats: '6',
   anchor: 'edge',
   edge: null,
-  points: [],
+  tapped: [],
   outlines: [],
   paper: 'a3',
   bar: '100',
   at: [0, 330, 0],
-  tags: TAGS,
+  laid: TAGS,
 
   enter(app) {
     this.seats = String(app.state.layout?.n ?? this.seats);
@@ -94,7 +94,7 @@ export default {
   tags() {
     return [
       h('p', {}, 'Lay four tags or more, as far apart as the felt allows, and say where their middles are (mm).'),
-      ...Object.entries(this.tags).map(([id, place]) => h('div', { class: 'row' }, h('b', {}, `Tag ${id}`),
+      ...Object.entries(this.laid).map(([id, place]) => h('div', { class: 'row' }, h('b', {}, `Tag ${id}`),
         ...[0, 1].map((k) => field('xy'[k], number(place[k], { onchange: (e) => { place[k] = Number(e.target.value); } }))))),
     ];
   },
@@ -103,7 +103,7 @@ export default {
   known(app, task) {
     const named = this.places(app);
     return h('div', { class: 'group' }, h('p', { class: 'task' }, task), h('ol', { class: 'points' },
-      ...this.points.map((p, i) => h('li', {},
+      ...this.tapped.map((p, i) => h('li', {},
         select([['', 'own'], ...named.map((n, k) => [String(k), n.name])], p.named, (e) => {
           p.named = e.target.value;
           if (p.named) p.mm = [...named[Number(p.named)].mm];
@@ -113,7 +113,7 @@ export default {
           'aria-label': `point ${i + 1}, ${'xy'[k]} in mm`,
           onchange: (e) => { p.mm[k] = e.target.value === '' ? null : Number(e.target.value); p.named = ''; },
         }))),
-        button('✕', () => { this.points.splice(i, 1); this.build(app); this.draw(app); }, 'plain')))));
+        button('✕', () => { this.tapped.splice(i, 1); this.build(app); this.draw(app); }, 'plain')))));
   },
 
   places(app) {
@@ -126,14 +126,14 @@ export default {
     const needed = this.method !== 'tags' && !(this.method === 'cards' && this.anchor === 'edge');
     if (!app.still && !(await app.hold())) return;
     if (this.method === 'cards' && this.anchor === 'edge') this.edge = px;
-    else if (needed) this.points.push({ px, mm: [null, null], named: '' });
+    else if (needed) this.tapped.push({ px, mm: [null, null], named: '' });
     this.build(app);
     this.draw(app);
   },
 
   async solve(app) {
     const asked = { method: this.method, seats: Number(this.seats) };
-    const points = this.points.map((p) => ({ px: p.px, mm: p.mm }));
+    const points = this.tapped.map((p) => ({ px: p.px, mm: p.mm }));
     const complete = points.every((p) => p.mm.every((v) => v !== null));
     const wanted = this.method === 'points' || this.method === 'board' || (this.method === 'cards' && this.anchor === 'points');
     if (wanted && !complete) return app.refuse('a tapped point has no place yet: say where it is, or take it out');
@@ -144,7 +144,7 @@ export default {
       asked.bar_mm = Number(this.bar);
       if (points.length < 2) { asked.at = this.at; asked.points = []; }
     }
-    if (this.method === 'tags') asked.tags = this.tags;
+    if (this.method === 'tags') asked.tags = this.laid;
     if (!app.still && !(await app.hold())) return undefined;
     const answer = await app.post('/api/pose', asked);
     if (answer) this.outlines = answer.outlines;
@@ -180,7 +180,7 @@ export default {
     if (this.method === 'cards' && this.anchor === 'edge' && this.edge) {
       view.handle(this.edge, 'the middle of the dealer’s edge', 'edge', () => {}, (px) => { this.edge = px; });
     } else if (this.method !== 'tags') {
-      this.points.forEach((p, i) => view.handle(p.px, String(i + 1), '', () => {}, (px) => { p.px = px; }));
+      this.tapped.forEach((p, i) => view.handle(p.px, String(i + 1), '', () => {}, (px) => { p.px = px; }));
     }
   },
 
