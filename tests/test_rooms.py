@@ -21,7 +21,7 @@ MODULES = sorted(
 FOLDERS = sorted({p.parent for p in ROOT.rglob("*.py")})
 FILES = sorted(p for folder in FOLDERS for p in folder.glob("*.py"))
 # capture opens the simulated table by name, which comes with the demo extra only
-DEMO_ONLY = ("pitwatch.sim", "pitwatch.monitor.page", "pitwatch.adapt")
+DEMO_ONLY = ("pitwatch.sim", "pitwatch.monitor.page", "pitwatch.adapt", "pitwatch.setup.page")
 
 
 def name_of(path: Path) -> str:

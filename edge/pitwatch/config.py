@@ -13,6 +13,7 @@ import json
 import re
 import sys
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -27,6 +28,7 @@ from pydantic import (
     model_validator,
 )
 
+from pitwatch.capture.controls import CONTROLS
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera
 from pitwatch.table.files import check_resolution, load_camera, load_layout
@@ -44,6 +46,8 @@ __all__ = [
     "check_resolution",
     "example_toml",
     "load_table",
+    "table_toml",
+    "toml_value",
 ]
 
 _toml: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -139,6 +143,25 @@ class CameraSection(_Section):
         "`--source` comes first.",
         examples=["v4l2:/dev/video0"],
     )
+    controls: dict[str, int] = Field(
+        default_factory=dict,
+        title="Controls",
+        description="Exposure, white balance, focus and the like as `pitwatch setup` locked them; set "
+        "again and verified each time the camera is opened.",
+        examples=[{"auto_exposure": 1, "exposure_time_absolute": 80}],
+    )
+
+    @field_validator("controls")
+    @classmethod
+    def _known(cls, controls: dict[str, int]) -> dict[str, int]:
+        for name in controls:
+            if name not in CONTROLS:
+                close = difflib.get_close_matches(name, CONTROLS, 1, 0.5)
+                raise ValueError(
+                    f"names the unknown control '{name}'; "
+                    + (f"did you mean '{close[0]}'?" if close else f"there are {', '.join(CONTROLS)}")
+                )
+        return controls
 
 
 class LayoutSection(_Section):
@@ -340,21 +363,48 @@ def _keys(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in dotted.split("."))
 
 
-def example_toml() -> str:
-    """A table's file with every key and what it means; what is optional is commented out."""
-    out = ["# A table's file. Keys that are commented out show an example or their default."]
+def toml_value(value: object) -> str:
+    """A number, a text, a path or a mapping of such as TOML has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml_value(v)}" for k, v in value.items()) + " }" if value else "{}"
+    # JSON's escapes are TOML's too
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def table_toml(values: Mapping[str, Mapping[str, object]], heading: str = "") -> str:
+    """A table's file that says `values`, by section and key, beside what every other key means.
+
+    Paths as they are to stand there. heading: a comment's lines for the top.
+    """
+    out = [f"# {line}" for line in heading.splitlines()]
+    out += ["# A table's file. Keys that are commented out show an example or their default."]
     for name, section in _sections().items():
+        given = values.get(name, {})
         out += ["", f"# {' '.join((section.__doc__ or '').split())}", f"[{name}]"]
         for key, f in section.model_fields.items():
-            example = (f.examples or [f.default])[0]
-            value = json.dumps(example if isinstance(example, int) else str(example))
-            # the layout needs one of its keys
-            wanted = f.is_required() or (name, key) == ("layout", "template")
             out += textwrap.wrap(
                 f"{f.title}: {f.description}", 100, initial_indent="# ", subsequent_indent="#   "
             )
-            out += [f"{'' if wanted else '# '}{key} = {value}"]
+            example = (f.examples or [f.default])[0]
+            out += [
+                f"{key} = {toml_value(given[key])}" if key in given else f"# {key} = {toml_value(example)}"
+            ]
     return "\n".join(out) + "\n"
+
+
+def example_toml() -> str:
+    """A table's file with every key and what it means; what is optional is commented out."""
+    wanted: dict[str, dict[str, object]] = {}
+    for name, section in _sections().items():
+        for key, f in section.model_fields.items():
+            # the layout needs one of its keys
+            if f.is_required() or (name, key) == ("layout", "template"):
+                wanted.setdefault(name, {})[key] = (f.examples or [f.default])[0]
+    return table_toml(wanted)
 
 
 if __name__ == "__main__":

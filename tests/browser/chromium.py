@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -104,7 +105,7 @@ class Chromium:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 answer = self._answers.get(timeout=max(0.1, deadline - time.monotonic()))
@@ -131,7 +132,8 @@ class Chromium:
     def open(self, url: str) -> None:
         """Go to a page, and wait until it is loaded."""
         self._call("Page.navigate", url=url)
-        self.wait_for(f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'")
+        there = f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'"
+        self.wait_for(there, timeout=120)
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""
@@ -157,6 +159,33 @@ class Chromium:
             self._call(
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **extra
             )
+
+    def touch(self, on: bool = True) -> None:
+        """Whether the page is on a screen that is touched."""
+        self._call("Emulation.setTouchEmulationEnabled", enabled=on, maxTouchPoints=5 if on else 1)
+
+    def tap(self, x: float, y: float) -> None:
+        """A finger at a place of the screen, CSS pixels."""
+        self._call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self._call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 6) -> None:
+        """A finger that is laid on a place, moved and lifted."""
+        for _ in self.dragging(start, end, steps):
+            pass
+
+    def dragging(
+        self, start: tuple[float, float], end: tuple[float, float], steps: int = 6
+    ) -> Iterator[tuple[float, float]]:
+        """The same, given back before each step, and at the end before the finger is lifted."""
+        self._call(
+            "Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": start[0], "y": start[1]}]
+        )
+        for i in range(1, steps + 1):
+            x, y = (a + (b - a) * i / steps for a, b in zip(start, end, strict=True))
+            self._call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": x, "y": y}])
+            yield x, y
+        self._call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
         """Write the visible part, or the whole page, as PNG."""

@@ -8,6 +8,7 @@ only the newest. A camera that fails is reopened; one that gives nothing for `st
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from pitwatch.capture.frame import Frame
 from pitwatch.errors import UserError
 
 __all__ = ["DeviceSource", "Grabber", "open_v4l2"]
+
+_log = logging.getLogger("pitwatch.capture")
 
 
 class Grabber(Protocol):
@@ -49,7 +52,7 @@ class DeviceSource:
     """A live camera.
 
     dropped: frames that a newer one replaced before they were asked for. reopened: how often the camera had
-    to be opened again.
+    to be opened again. said: which of its kept controls the camera did not take when it was last opened.
     """
 
     live = True
@@ -59,21 +62,25 @@ class DeviceSource:
         name: str,
         opener: Callable[[], Grabber],
         *,
+        prepare: Callable[[], tuple[str, ...]] | None = None,
         stall_s: float = 5.0,
         retry_s: float = 0.5,
         join_s: float = 2.0,
     ) -> None:
         """Start grabbing and wait for the first frame.
 
-        name: what the user calls the camera. stall_s: report a camera silent for so long. retry_s: pause
-        between attempts to open it. join_s: longest time that `close` waits for the thread.
+        name: what the user calls the camera. prepare: called after the first frame of each opening, since
+        some cameras forget their controls when the stream starts; says what did not take. stall_s: report a
+        camera silent for so long. retry_s: pause between attempts to open it. join_s: longest time that
+        `close` waits for the thread.
         Raises UserError when no frame comes within `stall_s`.
         """
         self.name = name
         self.skipped = 0
         self.dropped = 0
         self.reopened = 0
-        self._opener = opener
+        self.said: tuple[str, ...] = ()
+        self._opener, self._prepare = opener, prepare
         self._stall_s, self._retry_s, self._join_s = stall_s, retry_s, join_s
         self._new = threading.Condition()
         self._latest: Frame | None = None
@@ -144,10 +151,16 @@ class DeviceSource:
             self._stop.wait(self._retry_s)
 
     def _grab(self, grabber: Grabber, index: int) -> int:
-        failed = 0
+        failed, prepared = 0, self._prepare is None
         while not self._stop.is_set() and failed < 3:
             if not grabber.grab():
                 failed += 1
+                continue
+            if not prepared and self._prepare is not None:
+                prepared = True
+                self.said = self._prepare()
+                for line in self.said:
+                    _log.warning("%s: %s", self.name, line)
                 continue
             t = time.monotonic()
             ok, image = grabber.retrieve()

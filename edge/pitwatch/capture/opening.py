@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cv2
 
+from pitwatch.capture.controls import Settings, V4l2Controls, restore
 from pitwatch.capture.device import DeviceSource, open_v4l2
 from pitwatch.capture.files import PICTURES, FolderSource, VideoSource
 from pitwatch.capture.frame import FrameSource
@@ -27,13 +28,15 @@ def open_source(
     settled: bool = False,
     size: tuple[int, int] | None = None,
     stall_s: float = 5.0,
+    controls: Settings | None = None,
 ) -> FrameSource:
     """Open a source and make sure that it gives a frame.
 
     spec: a video file, a folder of pictures or one picture, `v4l2:/dev/video0`, `v4l2:0` or `/dev/video0`, or
     `sim:...`. fps: pictures a second of a folder; for a camera the rate asked for; for a video instead of its
     own time stamps. settled: the table is at rest in every picture of the folder, `t` is its number. size:
-    (width, height) asked of a camera. stall_s: longest silence of a camera before it is reported.
+    (width, height) asked of a camera. stall_s: longest silence of a camera before it is reported. controls:
+    what a camera's controls are set to, each time that it is opened; without meaning for other sources.
 
     Raises UserError naming what cannot be read and the remedy.
     """
@@ -55,7 +58,7 @@ def open_source(
     if settled and not (device is None and (path.is_dir() or path.suffix.lower() in PICTURES)):
         raise UserError(f"--settled is for folders of pictures, and {spec} is none; leave it out")
     if device is not None:
-        return _open_device(device["path"] or device["spec"], fps, size, stall_s)
+        return _open_device(device["path"] or device["spec"], fps, size, stall_s, controls or {})
     scheme = re.match(r"([A-Za-z0-9+]{2,}):", spec)
     if scheme is not None and not path.exists():
         raise UserError(
@@ -73,7 +76,9 @@ def open_source(
     return VideoSource(path, fps)
 
 
-def _open_device(name: str, fps: float | None, size: tuple[int, int] | None, stall_s: float) -> FrameSource:
+def _open_device(
+    name: str, fps: float | None, size: tuple[int, int] | None, stall_s: float, controls: Settings
+) -> FrameSource:
     device = f"/dev/video{name}" if name.isdigit() else name or "/dev/video0"
     if not Path(device).exists():
         raise UserError(
@@ -81,7 +86,20 @@ def _open_device(name: str, fps: float | None, size: tuple[int, int] | None, sta
         )
     if not os.access(device, os.R_OK | os.W_OK):
         raise UserError(f"{device} may not be used by this user; add the user to the group 'video'")
-    return DeviceSource(device, lambda: open_v4l2(device, size, fps), stall_s=stall_s)
+
+    def prepare() -> tuple[str, ...]:
+        try:
+            with V4l2Controls(device) as camera:
+                return restore(camera, controls)
+        except UserError as e:
+            return (str(e),)
+
+    return DeviceSource(
+        device,
+        lambda: open_v4l2(device, size, fps),
+        prepare=prepare if controls else None,
+        stall_s=stall_s,
+    )
 
 
 def _open_sim(spec: str) -> FrameSource:

@@ -87,6 +87,29 @@ def watch(
 
 
 @app.command()
+def setup(
+    folder: Annotated[
+        Path, typer.Option(help="Where the table's file and all else is written; made when missing.")
+    ] = Path(),
+    source: Annotated[
+        str | None, typer.Option(help="Begin with this camera, clip or folder; sim: to practise.")
+    ] = None,
+    restore: Annotated[
+        Path | None, typer.Option(help="Go on from a backup, on a swapped device, in an empty folder.")
+    ] = None,
+    network: Annotated[
+        bool,
+        typer.Option("--network", help="Also for phones in the local network, with a one-time code."),
+    ] = False,
+    port: Annotated[int | None, typer.Option(help="The page's port; else 8720 or a free one.")] = None,
+) -> None:
+    """Set up a table on a page in the browser: camera, calibration, layout, rules, test deal."""
+    from pitwatch.cli.setting_up import set_up
+
+    set_up(folder, source, restore, network, port)
+
+
+@app.command()
 def check(
     table: Annotated[Path, typer.Option(help="The table's file.")],
     picture: Annotated[

@@ -6,8 +6,6 @@ with every key explained.
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
 import os
 from collections.abc import Callable
@@ -17,13 +15,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pitwatch.config import example_toml
+from pitwatch.config import table_toml
 from pitwatch.errors import UserError
 from pitwatch.table.calibrate import check_path, read_picture
 from pitwatch.table.camera import Camera
-from pitwatch.table.circles import find_circles, line_radius
 from pitwatch.table.files import check_resolution, load_camera, write_json
-from pitwatch.table.from_print import FittedLayout, fit_layout
+from pitwatch.table.from_print import FittedLayout, found_layout
 
 __all__ = ["calibrate_layout", "layout_picture"]
 
@@ -39,9 +36,7 @@ def calibrate_layout(
     check_resolution(camera, image.shape[1], image.shape[0], calibration)
     if table is not None and table.exists():
         raise UserError(f"{table} exists already; choose another place with --table, or change it by hand")
-    fitted = fit_layout(find_circles(image, camera), seats)
-    if "print" in fitted.sources:
-        fitted = _with_line(fitted, image, camera)
+    fitted = found_layout(image, camera, seats)
     felt = fitted.layout
     echo(fitted.said)
     for seat, ((x, y), source) in enumerate(zip(felt.spots, fitted.sources, strict=True), 1):
@@ -56,19 +51,6 @@ def calibrate_layout(
         _begin_table(table, calibration, out)
         echo(f"wrote {table}: set the table's name and its rules there")
     return fitted
-
-
-def _with_line(fitted: FittedLayout, image: NDArray[np.uint8], camera: Camera) -> FittedLayout:
-    felt = fitted.layout
-    ends = [math.atan2(y - felt.cy, x - felt.cx) for x, y in (felt.spots[-1], felt.spots[0])]
-    span = (min(ends) + 0.2, max(ends) - 0.2)
-    radii = (0.45 * felt.spot_r, felt.spot_r - felt.circle_r - 15)
-    r = line_radius(image, camera, (felt.cx, felt.cy), radii, span) if span[0] < span[1] else None
-    return (
-        fitted
-        if r is None
-        else dataclasses.replace(fitted, layout=dataclasses.replace(felt, insurance_r=round(r, 1)))
-    )
 
 
 def layout_picture(image: NDArray[np.uint8], camera: Camera, fitted: FittedLayout) -> NDArray[np.uint8]:
@@ -111,17 +93,15 @@ def _begin_table(table: Path, calibration: Path, layout: Path) -> None:
     """A table's file that names the calibration and the layout, beside what every other key means."""
 
     def named(path: Path) -> str:
-        return json.dumps(os.path.relpath(path.resolve(), table.parent.resolve()))
+        return os.path.relpath(path.resolve(), table.parent.resolve())
 
-    text = example_toml()
-    for old, new in (
-        ('\ncalibration = "calibration.json"', f"\ncalibration = {named(calibration)}"),
-        ('\n# file = "layout.json"', f"\nfile = {named(layout)}"),
-        ("\ntemplate = 6", "\n# template = 6"),
-    ):
-        if old not in text:
-            raise RuntimeError(f"the example has no line {old.strip()!r}")
-        text = text.replace(old, new)
+    text = table_toml(
+        {
+            "table": {"name": "BJ-07"},
+            "camera": {"calibration": named(calibration)},
+            "layout": {"file": named(layout)},
+        }
+    )
     try:
         table.write_text(text, encoding="utf-8")
     except OSError as e:

@@ -43,7 +43,13 @@ def watch_table(
     named = source or config.camera.source
     if named is None:
         raise UserError(f"no source was named; add --source, or 'source' in [camera] of {table}")
-    opened = open_source(named, fps=fps, settled=settled, size=(camera.width, camera.height))
+    opened = open_source(
+        named,
+        fps=fps,
+        settled=settled,
+        size=(camera.width, camera.height),
+        controls=config.camera.controls,
+    )
     try:
         check_resolution(camera, opened.width, opened.height, config.camera.calibration)
         header = header_of(config, layout.n)
@@ -59,6 +65,8 @@ def watch_table(
             port=port,
             console=console,
         ) as desk:
+            for line in getattr(opened, "said", ()):
+                console.print(f"Camera: {line}", highlight=False)
             if desk.page_url:
                 console.print(f"Page: {desk.page_url}", highlight=False)
             summary = desk.watch(

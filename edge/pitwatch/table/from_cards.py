@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pitwatch.table.camera import Camera
 from pitwatch.vision.looks import CARD_MM
 
-__all__ = ["CardsPose", "anchored", "card_outlines", "guessed_scale", "pose_from_cards"]
+__all__ = ["CardsPose", "anchored", "card_outlines", "guessed_scale", "left_one_out", "pose_from_cards"]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -168,6 +168,21 @@ def anchored(camera: Camera, px: Array, mm: Array) -> tuple[Camera, Array]:
     d = np.append(seen.mean(axis=0) - Rz[:2, :2] @ mm.mean(axis=0), 0.0)
     moved = replace(camera, R=camera.R @ Rz, t_mm=camera.R @ d + camera.t_mm)
     return moved, np.hypot(*(moved.to_table(px) - mm).T)
+
+
+def left_one_out(pose: CardsPose) -> list[Camera]:
+    """The camera that the cards give without each of them in turn: how far these differ says how sure it is
+    (the jackknife; Quenouille 1956). Empty for fewer than four."""
+    quads = np.array(pose.outlines)
+    if len(quads) <= _FEWEST:
+        return []
+    c = pose.camera
+    turn = np.asarray(cv2.Rodrigues(c.R @ np.diag([1.0, -1.0, -1.0]))[0], np.float64).ravel()
+    x = np.array([turn[0], turn[1], math.log(c.t_mm[2]), math.log(c.K[0, 0])])
+    return [
+        _camera(_descend(x, np.delete(quads, i, axis=0), c.width, c.height)[1], c.width, c.height)
+        for i in range(len(quads))
+    ]
 
 
 def _tilted(quads: Array, px_per_mm: float, width: int, height: int) -> CardsPose | None:

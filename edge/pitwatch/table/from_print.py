@@ -9,17 +9,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.errors import UserError
-from pitwatch.table.circles import Printed
+from pitwatch.table.camera import Camera
+from pitwatch.table.circles import Printed, find_circles, line_radius
 from pitwatch.table.layout import Layout, LayoutError, template
 
-__all__ = ["FittedLayout", "fit_layout"]
+__all__ = ["FittedLayout", "fit_layout", "found_layout", "with_line"]
 
 Array = NDArray[np.float64]
 Source = Literal["print", "neighbours", "template"]
@@ -48,6 +49,23 @@ class _Arc:
     slots: dict[int, Printed]
     first: float
     step: float
+
+
+def found_layout(image: NDArray[np.uint8], camera: Camera, seats: int) -> FittedLayout:
+    """The layout that a picture of the empty felt tells: circles and, where they were found, the insurance
+    line. Raises UserError as `fit_layout`."""
+    fitted = fit_layout(find_circles(image, camera), seats)
+    return with_line(fitted, image, camera) if "print" in fitted.sources else fitted
+
+
+def with_line(fitted: FittedLayout, image: NDArray[np.uint8], camera: Camera) -> FittedLayout:
+    """The same with the insurance line where it is printed; as it was where none is found."""
+    felt = fitted.layout
+    ends = [math.atan2(y - felt.cy, x - felt.cx) for x, y in (felt.spots[-1], felt.spots[0])]
+    span = (min(ends) + 0.2, max(ends) - 0.2)
+    radii = (0.45 * felt.spot_r, felt.spot_r - felt.circle_r - 15)
+    r = line_radius(image, camera, (felt.cx, felt.cy), radii, span) if span[0] < span[1] else None
+    return fitted if r is None else replace(fitted, layout=replace(felt, insurance_r=round(r, 1)))
 
 
 def fit_layout(circles: Sequence[Printed], seats: int) -> FittedLayout:

@@ -13,14 +13,29 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pitwatch.vision.looks import Zone
 
-__all__ = ["ZONE_MM", "Layout", "LayoutError", "Point", "seat_of_zone", "template", "tiles"]
+__all__ = [
+    "AREAS",
+    "ZONE_MM",
+    "Area",
+    "Layout",
+    "LayoutError",
+    "Point",
+    "arc",
+    "seat_of_zone",
+    "template",
+    "tiles",
+]
 
 Point = tuple[float, float]
+Area = tuple[float, float, float, float]
+
+# what stands beside the game: cards that lie there are nobody's
+AREAS = ("rack", "shoe", "discard")
 
 ZONE_MM = 320.0
 _TILE_OVERLAP_MM = 110.0
@@ -43,7 +58,7 @@ class Layout:
     spots: middles of the betting circles, mm, index 0 is seat 1. circle_r: their radius. cx, cy: middle of
     the arcs. spot_r: radius of the arc of spots. insurance_r: radius of the insurance line, None without
     one. dealer_row: (x0, x1, y), the line on which the middles of the dealer's cards lie. side: side-bet
-    spots by name, a point a seat. side_r: their radius.
+    spots by name, a point a seat. side_r: their radius. areas: rectangles (x0, y0, x1, y1) by name, of AREAS.
     """
 
     spots: tuple[Point, ...]
@@ -55,6 +70,7 @@ class Layout:
     dealer_row: tuple[float, float, float] = (-150.0, 345.0, 216.0)
     side: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
     side_r: float = 25.0
+    areas: Mapping[str, Area] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -91,6 +107,13 @@ class Layout:
         for name, points in side.items():
             if len(points) != len(spots):
                 raise LayoutError(f"'side.{name}' has {len(points)} points for {len(spots)} seats")
+        areas = obj.get("areas", {})
+        if not isinstance(areas, Mapping) or not all(
+            n in AREAS and _is_numbers(v, 4) for n, v in areas.items()
+        ):
+            raise LayoutError(
+                f"'areas' should map {', '.join(AREAS)} to four numbers of mm, [x0, y0, x1, y1]"
+            )
         line = None if obj.get("insurance_r") is None else _number(obj, "insurance_r", 0.0)
         return cls(
             spots=spots,
@@ -102,6 +125,7 @@ class Layout:
             dealer_row=(float(row[0]), float(row[1]), float(row[2])),
             side=side,
             side_r=_number(obj, "side_r", 25.0),
+            areas={name: _ordered(v) for name, v in areas.items()},
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -117,6 +141,7 @@ class Layout:
             "spots": [list(p) for p in self.spots],
             "side": {name: [list(p) for p in points] for name, points in self.side.items()},
             "side_r": self.side_r,
+            **({"areas": {name: list(a) for name, a in self.areas.items()}} if self.areas else {}),
         }
 
     def axis(self, seat: int) -> Point:
@@ -139,6 +164,8 @@ class Layout:
 
     def seat_of(self, x: float, y: float) -> int | None:
         """Whose hand a card lying here belongs to: a seat, 0 for the dealer, None for nobody's."""
+        if any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self.areas.values()):
+            return None
         best, seat = min((self._reach(s, x, y), s) for s in range(self.n + 1))
         return seat if best <= _NOBODY_MM else None
 
@@ -261,12 +288,39 @@ def template(n: int) -> Layout:
     if n not in spans:
         raise LayoutError(f"there is no template of {n} seats; there are 5, 6 and 7")
     r, first = spans[n]
-    cx, cy = 0.0, 60.0
+    line = 400.0 if n < 7 else 430.0
+    return replace(arc(n, r, first, insurance_r=line), dealer_row=(-150.0, 345.0, 216.0))
+
+
+def arc(
+    n: int,
+    r: float,
+    first: float,
+    *,
+    cy: float = 60.0,
+    circle_r: float = 45.0,
+    insurance_r: float | None = None,
+) -> Layout:
+    """A felt whose spots lie evenly on an arc about (0, cy).
+
+    r: mm. first: where seat 1 lies on it, degrees counter-clockwise from +x; the last seat is its mirror.
+    Raises LayoutError for an arc that is none.
+    """
+    if not (1 <= n <= 9 and 200 <= r <= 1500 and 90 <= first < 200 and 10 <= circle_r <= 120):
+        raise LayoutError(
+            f"{n} spots of {circle_r:g} mm on an arc of {r:g} mm from {first:g} degrees are no blackjack felt"
+        )
+    cx = 0.0
     spots = []
     for i in range(n):
-        a = math.radians(first - i * (2 * first - 180.0) / (n - 1))
+        a = math.radians(first - i * (2 * first - 180.0) / max(n - 1, 1)) if n > 1 else math.pi / 2
         spots.append((round(cx + r * math.cos(a), 1), round(cy + r * math.sin(a), 1)))
-    return Layout(tuple(spots), cx=cx, cy=cy, spot_r=r, insurance_r=400.0 if n < 7 else 430.0)
+    row = (-150.0, 345.0, round(cy + 0.26 * r, 1))
+    return Layout(tuple(spots), circle_r, cx, cy, spot_r=r, insurance_r=insurance_r, dealer_row=row)
+
+
+def _ordered(v: Sequence[float]) -> Area:
+    return (min(v[0], v[2]), min(v[1], v[3]), max(v[0], v[2]), max(v[1], v[3]))
 
 
 def _is_numbers(value: object, n: int) -> bool:

@@ -1,0 +1,141 @@
+"""What can be judged from a mounting, place by place, with the picture's focus, exposure and glare.
+
+In: a calibrated camera, a layout and, if there is one, a picture. Out: figures and a verdict for the dealer
+and each seat, what to change, and a picture of it all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Layout
+from pitwatch.table.quality import Quality, measure_quality
+from pitwatch.table.resolve import RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
+
+__all__ = ["Judged", "Verdict", "advice_on", "judge_mounting", "verdict_picture"]
+
+Verdict = Literal["good", "some", "none"]
+
+_COLOURS = {"good": (80, 200, 80), "some": (60, 190, 240), "none": (60, 60, 230)}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A place: what it resolves, and how the picture is there (None without one)."""
+
+    resolved: Resolved
+    quality: Quality | None
+
+    @property
+    def place(self) -> str:
+        """Its name."""
+        return "dealer" if self.resolved.seat == 0 else f"seat {self.resolved.seat}"
+
+    @property
+    def verdict(self) -> Verdict:
+        """ "good" when all is judged, "some" when less, "none"."""
+        r, q = self.resolved, self.quality
+        unfit = q is not None and {"out of focus", "too dark"} & set(q.faults)
+        if not r.in_view or r.cards == "none" or unfit:
+            return "none"
+        full = r.cards == "ranks and suits" and r.chips in (None, "values") and (q is None or not q.faults)
+        return "good" if full else "some"
+
+
+def judge_mounting(
+    camera: Camera, layout: Layout, image: NDArray[np.uint8] | None = None
+) -> tuple[Judged, ...]:
+    """The dealer (first) and each seat. image: BGR, of the camera's size, the table empty or at rest."""
+    return tuple(
+        Judged(r, None if image is None else measure_quality(image, _outline(camera, layout, r.seat)))
+        for r in resolve(camera, layout)
+    )
+
+
+def advice_on(judged: Sequence[Judged]) -> list[str]:
+    """What to change, the most important first."""
+    seats = [j.resolved for j in judged]
+
+    def names(which: Sequence[Resolved]) -> str:
+        if len(which) == len(seats):
+            return "everywhere"
+        numbers = [str(r.seat) for r in which if r.seat]
+        if len(numbers) == len(seats) - 1:
+            return "every seat"
+        players = f"seat{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}" if numbers else ""
+        return ", ".join(w for w in ("dealer" if any(r.seat == 0 for r in which) else "", players) if w)
+
+    def times(wanted: float, least: float) -> str:
+        return f"{math.ceil(10 * wanted / max(least, 0.1)) / 10:.1f} times the pixels across"
+
+    out = []
+    if hidden := [r for r in seats if not r.in_view]:
+        out.append(
+            f"{names(hidden)}: not wholly in the picture; turn the camera, mount it higher, or a wider lens"
+        )
+    seen = [r for r in seats if r.in_view]
+    if small := [r for r in seen if r.cards != "ranks and suits"]:
+        least = min(r.index_px for r in small)
+        lost = "neither ranks nor suits" if least < RANK_PX else "suits not surely"
+        out.append(
+            f"{names(small)}: {lost}; the index is {least:.1f} px high and wants {SUIT_PX:.0f}: a camera "
+            f"nearer, a longer lens, or {times(SUIT_PX, least)}"
+        )
+    if low := [r for r in seen if r.layer_px is not None and r.chips != "values"]:
+        least = min(r.layer_px or 0.0 for r in low)
+        out.append(
+            f"{names(low)}: stacks of several values not surely; a chip is {least:.1f} px high and wants "
+            f"{VALUE_PX:.0f}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
+        )
+    remedies = {
+        "out of focus": "turn the lens until print is sharp, then fix it",
+        "too dark": "more light, or a longer exposure of at most 1/100 s",
+        "too bright": "a shorter exposure",
+        "clipped white": "a shorter exposure, or move the lamp or the camera until nothing mirrors there",
+    }
+    for fault, remedy in remedies.items():
+        where = [j.resolved for j in judged if j.quality is not None and fault in j.quality.faults]
+        if where:
+            out.append(f"{names(where)}: {fault}; {remedy}")
+    return out or ["everything can be judged from here"]
+
+
+def verdict_picture(
+    image: NDArray[np.uint8], camera: Camera, layout: Layout, judged: Sequence[Judged]
+) -> NDArray[np.uint8]:
+    """The picture with each place outlined and its verdict beside it."""
+    out: NDArray[np.uint8] = image.copy()
+    size = max(0.5, image.shape[1] / 1920)
+    for j in judged:
+        r, q = j.resolved, j.quality
+        colour = _COLOURS[j.verdict]
+        outline = np.round(_outline(camera, layout, r.seat)).astype(np.int32)
+        cv2.polylines(out, [outline], True, colour, max(2, round(3 * size)), cv2.LINE_AA)
+        chips = "" if r.layer_px is None else f", chips {r.layer_px:.1f} px: {r.chips}"
+        lines = [f"index {r.index_px:.1f} px: {r.cards}{chips}", *(q.faults if q is not None else ())]
+        x, y = int(outline[:, 0].min()), int(outline[:, 1].min())
+        for i, text in enumerate(reversed(lines)):
+            at = (max(4, min(x, image.shape[1] - round(430 * size))), max(20, y - round((8 + 24 * i) * size)))
+            (w, h), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * size, 1)
+            cv2.rectangle(out, (at[0] - 3, at[1] - h - 3), (at[0] + w + 3, at[1] + below), (25, 25, 25), -1)
+            cv2.putText(out, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * size, colour, 1, cv2.LINE_AA)
+    return out
+
+
+def _outline(camera: Camera, layout: Layout, seat: int) -> NDArray[np.float64]:
+    """Where a seat's cards and wager lie in the picture: a convex outline (N, 2), px."""
+    corners = list(layout.card_area(seat))
+    if seat:
+        x, y = layout.spots[seat - 1]
+        r = layout.circle_r
+        corners += [(x + dx, y + dy) for dx in (-r, r) for dy in (-r, r)]
+    hull = cv2.convexHull(camera.project(corners).astype(np.float32))
+    return np.asarray(hull, np.float64).reshape(-1, 2)
