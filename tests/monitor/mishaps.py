@@ -1,0 +1,97 @@
+"""A simulated table whose camera meets with a mishap: it is bumped, defocused, covered, or the light goes out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+
+from pitwatch.capture.frame import Frame
+from pitwatch.chips import CASINO
+from pitwatch.sim.chipart import chip_art
+from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.felt import draw_felt
+from pitwatch.sim.light import Light
+from pitwatch.sim.render import Renderer
+from pitwatch.sim.spec import SimSpec
+from pitwatch.sim.stage import Stage
+from pitwatch.table.camera import Camera
+
+Spoil = Callable[[np.ndarray], np.ndarray]
+
+
+def bumped(camera: Camera, *degrees: float, shift_mm: tuple[float, float, float] = (0, 0, 0)) -> Camera:
+    """The camera turned about its own axes, and shifted along them."""
+    dR = np.asarray(cv2.Rodrigues(np.radians(degrees))[0])
+    return dataclasses.replace(camera, R=dR @ camera.R, t_mm=dR @ camera.t_mm + shift_mm)
+
+
+def seen_by(spec: SimSpec, camera: Camera) -> Stage:
+    """The same table played before another camera."""
+    stage = Stage(spec)
+    deck = Deck(random_design(np.random.default_rng([spec.seed, 3])))
+    felt, chips = draw_felt(stage.layout, spec.seed), chip_art(CASINO, spec.seed)
+    stage._renderer = Renderer(camera, felt, deck, chips, Light())
+    return stage
+
+
+def defocused(image: np.ndarray) -> np.ndarray:
+    return cv2.GaussianBlur(image, (0, 0), image.shape[1] / 240)
+
+
+def covered(image: np.ndarray) -> np.ndarray:
+    hand = np.full_like(image, (60, 80, 120))
+    hand[:, :60] = (50, 70, 100)
+    return noisy(cv2.GaussianBlur(hand, (0, 0), 20), 2.0)
+
+
+def dark(image: np.ndarray) -> np.ndarray:
+    return noisy((image * 0.06).astype(np.uint8), 3.0)
+
+
+def noisy(image: np.ndarray, sigma: float) -> np.ndarray:
+    noise = np.random.default_rng(1).normal(0, sigma, image.shape)
+    return np.clip(image + noise, 0, 255).astype(np.uint8)
+
+
+class Mishap:
+    """A source of the stage's frames, those from `begins` to `ends` (seconds) as `other` or `spoil` has them.
+
+    step: every so many frames of the stage; first, frames: of the stage.
+    """
+
+    live = False
+    skipped = 0
+
+    def __init__(
+        self,
+        stage: Stage,
+        begins: float,
+        ends: float = 1e9,
+        *,
+        other: Stage | None = None,
+        spoil: Spoil | None = None,
+        frames: int | None = None,
+        step: int = 1,
+        first: int = 0,
+    ) -> None:
+        self.width, self.height = stage.width, stage.height
+        self._stage, self._other, self._spoil = stage, other or stage, spoil
+        self._begins, self._ends = begins, ends
+        self._indices = range(first, stage.frames if frames is None else first + frames, step)
+
+    def __iter__(self) -> Iterator[Frame]:
+        for i in self._indices:
+            t = i / self._stage.spec.fps
+            if not self._begins <= t < self._ends:
+                yield self._stage.frame(i)
+                continue
+            frame = self._other.frame(i)
+            if self._spoil is not None:
+                frame = dataclasses.replace(frame, image=self._spoil(frame.image))
+            yield frame
+
+    def close(self) -> None:
+        pass
