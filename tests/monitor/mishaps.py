@@ -1,4 +1,4 @@
-"""A simulated table whose camera meets with a mishap: it is bumped, defocused, covered, or the light goes out."""
+"""A simulated table whose camera meets with a mishap: bumped, defocused, covered, or the light goes out."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whether the verdicts of `pitwatch check` agree with what is then read: `python -m tests.table.verdicts_measured`.
+"""Whether what `pitwatch check` says agrees with what is read: `python -m tests.table.verdicts_measured`.
 
 In: scenes with truth, and how many of their pictures; each is made smaller step by step, as a camera of fewer
 pixels would have taken it. Out: for each height of a card's index, and of a chip, how many cards and stacks
-that lie in the open were said, how many of those wrongly, and the verdict. Cards and stacks are read where the
-truth puts them, so that reading alone is measured.
+that lie in the open were said, how many of those wrongly, and the verdict. Cards and stacks are read where
+the truth puts them, so that reading alone is measured.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def main(argv: list[str] | None = None) -> int:
                 small = scaled(camera, k)
                 image = cv2.resize(full, (small.width, small.height), interpolation=cv2.INTER_AREA)
                 seats = {r.seat: r for r in resolve(small, layout)}
-                for seat, said in read_cards(cards, image, small, f["cards"]):
+                for seat, said, text in read_cards(cards, image, small, f["cards"]):
+                    if said == "wrong":
+                        px = seats[seat].index_px
+                        sys.stdout.write(f"{scene.name} {f['file']} x {k}, {px:.1f} px: {text}\n")
                     said_cards[round(seats[seat].index_px)].append(said)
                     verdicts["index", round(seats[seat].index_px)].add(seats[seat].cards)
                 for seat, said in read_stacks(stacks, image, small, f["stacks"]):
@@ -66,7 +69,8 @@ def main(argv: list[str] | None = None) -> int:
         for px, said in sorted(table.items()):
             n = {w: said.count(w) for w in ("right", "rank", "unread", "wrong")}
             verdict = " / ".join(sorted(verdicts[what, px]))
-            out(f"{px:>8} {len(said):>6} {n['right']:>6} {n['rank']:>10} {n['unread']:>7} {n['wrong']:>6}  {verdict}\n")
+            counts = f"{len(said):>6} {n['right']:>6} {n['rank']:>10} {n['unread']:>7} {n['wrong']:>6}"
+            out(f"{px:>8} {counts}  {verdict}\n")
     return 0
 
 
@@ -82,8 +86,10 @@ def layer(r: Resolved) -> float:
     return round(2 * (r.layer_px or 0)) / 2
 
 
-def read_cards(reader: CardReader, image: np.ndarray, camera: Camera, truth: list[dict]) -> list[tuple[int, str]]:
-    """Seat, and how each open card came out."""
+def read_cards(
+    reader: CardReader, image: np.ndarray, camera: Camera, truth: list[dict]
+) -> list[tuple[int, str, str]]:
+    """Seat, how each open card came out, and that in words."""
     poses = np.array([(c["x"], c["y"], c["yaw"] % 180) for c in truth]).reshape(-1, 3)
     crops, of = [], []
     for i, c in enumerate(truth):
@@ -105,11 +111,15 @@ def read_cards(reader: CardReader, image: np.ndarray, camera: Camera, truth: lis
             said = "right"
         else:
             said = "rank" if text[1] == "?" and text[0] == c["card"][0] else "wrong"
-        out.append((int(c["seat"]), said))
+        told = f"{c['card']} read as {text}, {r.visible:.2f} of it shows"
+        if c["seat"] is not None:
+            out.append((int(c["seat"]), said, told))
     return out
 
 
-def read_stacks(reader: StackReader, image: np.ndarray, camera: Camera, truth: list[dict]) -> list[tuple[int, str]]:
+def read_stacks(
+    reader: StackReader, image: np.ndarray, camera: Camera, truth: list[dict]
+) -> list[tuple[int, str]]:
     """Seat, and how each stack came out."""
     truth = [s for s in truth if s["seat"]]
     places = [(s["x"], s["y"]) for s in truth]

@@ -1,9 +1,9 @@
 """False alarms and bumps over simulated rounds: `python -m tests.vision.busy_rounds --rounds 500`.
 
-In: how many rounds, and how large the pictures are. Out: how many looks at a table in play made the guard stop
-judging, or correct a camera that stood still (neither should happen); and for every round a bump of half a
-degree in its midst: how soon it was noticed, whether it was corrected, and how exactly. Exit status 1 when
-something is wrong, with the seed to see it again. About two seconds of processor time a round at 640 x 360.
+In: how many rounds, and how large the pictures are. Out: how many looks at a table in play made the guard
+stop judging, or correct a camera that stood still (neither should happen); and for every round a bump of half
+a degree in its midst: how soon it was noticed, whether it was corrected, and how exactly. Exit status 1 when
+something is wrong, with the seed to see it again.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def main(argv: list[str] | None = None) -> int:
                     wrong += 1
                     sys.stdout.write(f"seed {seed}: corrected to {said[1]:.1f} mm only\n")
         sys.stdout.flush()
-    looked = f"{frames} frames of {args.rounds} rounds at {args.width} px, {1000 * spent / frames:.1f} ms a look"
+    looked = (
+        f"{frames} frames of {args.rounds} rounds at {args.width} px, {1000 * spent / frames:.1f} ms a look"
+    )
     sys.stdout.write(f"{looked}: {alarms} false alarms, {nudges} needless corrections\n")
     if noticed:
         sys.stdout.write(

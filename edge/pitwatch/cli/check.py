@@ -87,6 +87,12 @@ def _verdict(r: Resolved, q: Quality | None) -> str:
     return "good" if full else "some"
 
 
+def _chips(r: Resolved) -> str:
+    """What is judged of chips, in a few words."""
+    words = {"values": f"values up to {r.tallest}", "heights": "heights only", "none": "nothing"}
+    return "" if r.chips is None else words[r.chips]
+
+
 def _table(seats: Sequence[Resolved], qualities: Sequence[Quality | None]) -> Table:
     table = Table(box=box.SIMPLE)
     for name in ("place", "px/mm", "index px", "px a chip", "seen at", "cards", "chips"):
@@ -102,7 +108,7 @@ def _table(seats: Sequence[Resolved], qualities: Sequence[Quality | None]) -> Ta
             "" if r.layer_px is None else f"{r.layer_px:.1f}",
             f"{r.steepness:.0f}°",
             r.cards if r.in_view else "not wholly in the picture",
-            r.chips or "",
+            _chips(r),
         ]
         if len(table.columns) > len(row):
             row.append("-" if q is None else ", ".join(q.faults) or "good")
@@ -142,7 +148,7 @@ def _advice(seats: Sequence[Resolved], qualities: Sequence[Quality | None]) -> l
         least = min(r.layer_px or 0.0 for r in low)
         out.append(
             f"{names(low)}: stacks of several values not surely; a chip is {least:.1f} px high and wants "
-            f"{VALUE_PX:.0f}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
+            f"{VALUE_PX:g}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
         )
     remedies = {
         "out of focus": "turn the lens until print is sharp, then fix it",
@@ -170,7 +176,7 @@ def _drawn(
         colour = _COLOURS[_verdict(r, q)]
         outline = np.round(_outline(camera, layout, r.seat)).astype(np.int32)
         cv2.polylines(out, [outline], True, colour, max(2, round(3 * size)), cv2.LINE_AA)
-        chips = "" if r.layer_px is None else f", chips {r.layer_px:.1f} px: {r.chips}"
+        chips = "" if r.layer_px is None else f", chips {r.layer_px:.1f} px: {_chips(r)}"
         lines = [f"index {r.index_px:.1f} px: {r.cards}{chips}", *(q.faults if q is not None else ())]
         x, y = int(outline[:, 0].min()), int(outline[:, 1].min())
         for i, text in enumerate(reversed(lines)):

@@ -134,9 +134,7 @@ class Monitor:
         self._layout = layout
         self._guard = Guard(camera, layout, reference)
         self._camera_state = self._guard.state
-        self._watcher = Watcher(
-            camera, layout, eyes, options=options, keep=self._keeper, guard=self._guard
-        )
+        self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper, guard=self._guard)
         self._felt = show.felt(layout, camera)
         self._overlay = show.OverlayMaker(layout, camera)
         self._pace = Pace(source.live)

@@ -74,7 +74,9 @@ class Camera:
             raise CameraError(f"'dist' has {dist.size} coefficients, expected 4, 5, 8, 12 or 14")
         if abs(float(np.linalg.det(arrays["R"])) - 1.0) > 1e-2:
             raise CameraError("'R' is not a rotation")
-        return cls(int(obj["width"]), int(obj["height"]), arrays["K"], arrays["R"], arrays["t_mm"], dist, model)
+        return cls(
+            int(obj["width"]), int(obj["height"]), arrays["K"], arrays["R"], arrays["t_mm"], dist, model
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The object that `from_json` reads."""
@@ -148,7 +150,7 @@ _EXACT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-10)
 def project_points(
     points_mm: Array, rvec: Array, t_mm: Array, K: Array, dist: Array, model: LensModel
 ) -> tuple[Array, Array]:
-    """Pixels (N, 2) of table points (N, 3), and their derivatives (2 N, 8) by rotation vector, t_mm, fx, fy."""
+    """Pixels (N, 2) of table points (N, 3), and their derivatives (2 N, 8) by rvec, t_mm, fx and fy."""
     if model == "fisheye":
         # wants its points in a row of their own
         px, J = cv2.fisheye.projectPoints(points_mm.reshape(-1, 1, 3), rvec, t_mm, K, dist[:4])

@@ -1,7 +1,7 @@
 """Whether the camera still stands and sees as it did when it was calibrated.
 
-In: a picture of the calibrated table, then pictures as they come. Out: of each look alone: steady, moved (with
-the camera as it stands now), lost (turned too far to say where), blurred, covered or dark.
+In: a picture of the calibrated table, then pictures as they come. Out: of each look alone: steady, moved
+(with the camera as it stands now), lost (turned too far to say where), blurred, covered or dark.
 
 The felt's own print is what is looked for: small patches of it, each found again or not. Hands, cards and
 chips cover patches; they do not move many of them by one and the same turn of the camera.
@@ -9,7 +9,6 @@ chips cover patches; they do not move many of them by one and the same turn of t
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,8 +126,10 @@ class Steadiness:
                 return Verdict("blurred", 0.0, None, seen)
             # turned about its axis, the picture's middle stays where it is
             off = float(np.percentile(np.hypot(*found.off[agree].T), 75))
+            if off > _FAR_PX:
+                return Verdict("lost", off / self._patches.scale, None, seen)
             state: State = "steady" if off < _STEADY_PX else "moved"
-            camera = self.camera if state == "steady" else self._reaimed(found, agree, off)
+            camera = self.camera if state == "steady" else self._reaimed(found, agree)
             return Verdict(state, off / self._patches.scale, camera, seen)
         alike_whole = _coarse(grey, self._grey)
         if alike_whole > _SAME and edges(grey) < _SOFT * self._edges:
@@ -145,10 +146,8 @@ class Steadiness:
         ratio = found.edges[agree] / self._patches.edges[found.which[agree]]
         return float(np.median(ratio)) < _SOFT
 
-    def _reaimed(self, found: Found, agree: NDArray[np.bool_], off: float) -> Camera | None:
+    def _reaimed(self, found: Found, agree: NDArray[np.bool_]) -> Camera | None:
         """The camera as it stands now; None where the print does not tell it surely."""
-        if off > _FAR_PX:
-            return None
         at, every = self._expected[agree], self._expected
         extent = np.ptp(at, axis=0) / np.maximum(np.ptp(every, axis=0), 1)
         if extent.min() < _SPREAD:

@@ -1,7 +1,7 @@
 """Small patches of a felt's print, and where a picture shows them.
 
-In: small grey pictures of one camera. Out: for each patch how far it lies from where it is expected, whether it
-shows at all, and how sharp it is. Pixels are those of the small picture unless said otherwise.
+In: small grey pictures of one camera. Out: for each patch how far it lies from where it is expected, whether
+it shows at all, and how sharp it is. Pixels are those of the small picture unless said otherwise.
 """
 
 from __future__ import annotations

@@ -215,9 +215,7 @@ def _flat(a: object) -> Array:
     return np.asarray(a, dtype=np.float64).ravel()
 
 
-def _refine(
-    px: Array, mm: Array, rvec: Array, tvec: Array, start: Camera, focal: bool
-) -> PoseResult | None:
+def _refine(px: Array, mm: Array, rvec: Array, tvec: Array, start: Camera, focal: bool) -> PoseResult | None:
     """Least squares over the pose, and with `focal` the focal length (Levenberg-Marquardt)."""
     K = start.K
     x = np.concatenate([rvec, tvec, [math.log(K[0, 0])]])

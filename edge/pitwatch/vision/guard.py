@@ -29,12 +29,11 @@ _AGREE_S, _AGREE_LOOKS = 0.8, 3  # a bad state is believed when so many looks ov
 _AGAIN_S = 0.6  # and the end of it
 _ALIKE_MM = 2.0  # cameras of several looks that are one; a swinging one is not gone on with
 _SMALL_MM = 5.0  # at the spots: what the watcher does not even notice
-_HIDDEN_S = 8.0  # a table is busy no longer than this without a patch of print showing
+_HIDDEN_S = 1.5  # no table in play hides nearly all of its print for longer
 _LEARN_S, _LEARN_LOOKS, _RETRY_S = 0.4, 5, 30.0
 
 _STOPPED: dict[State, str] = {
-    "moved": "The camera was moved",
-    "lost": "The camera was turned so far that it no longer sees the felt as calibrated: turn it back, or "
+    "lost": "The felt is not seen as it was calibrated: take away what covers it, turn the camera back, or "
     "calibrate it anew",
     "blurred": "The picture is out of focus: set the lens sharp again, and clean it",
     "covered": "Something covers the lens: take it away",
@@ -57,7 +56,7 @@ class CameraState:
 class Guard:
     """Watches over one camera. camera: the one in use, the calibrated one or as it stands now.
 
-    state: for people. reopening: judging stopped, and begins again with the next round; the watcher says when.
+    state: for people. After "resume" it is not yet judging: the watcher says when, by `open_again`.
     """
 
     def __init__(self, camera: Camera, layout: Layout, reference: Image | None = None) -> None:
@@ -133,7 +132,7 @@ class Guard:
                 return Verdict("lost", verdict.off_px, None, verdict.seen)
             return verdict
         self._hidden_t = t if self._hidden_t is None else self._hidden_t
-        return Verdict("covered", 0.0, None, 0.0) if t - self._hidden_t >= _HIDDEN_S else None
+        return Verdict("lost", 0.0, None, 0.0) if t - self._hidden_t >= _HIDDEN_S else None
 
     def _watch(self, t: float, verdict: Verdict | None) -> Ruling:
         """While all was well."""
@@ -163,7 +162,9 @@ class Guard:
             if verdict.state != self._stopped:
                 self._stop(t, verdict)
             return "wait"
-        if any(v.camera is None or self._off_mm(v.camera, verdict.camera) > _ALIKE_MM for _, v in self._doubts):
+        if any(
+            v.camera is None or self._off_mm(v.camera, verdict.camera) > _ALIKE_MM for _, v in self._doubts
+        ):
             return "wait"  # still swinging
         off = self._off_mm(self.camera, verdict.camera)
         self._use(verdict.camera)
@@ -190,9 +191,12 @@ class Guard:
 
     def _stop(self, t: float, verdict: Verdict) -> None:
         self._stopped = verdict.state
-        text = _STOPPED[verdict.state] + _NOTHING
+        text = _STOPPED.get(verdict.state, "") + _NOTHING
         if verdict.state == "moved":
-            text = "The camera was moved; nothing is judged until it is known how it stands."
+            text = (
+                "The camera was moved; nothing is judged until the felt tells how it stands. If that "
+                "lasts, turn it back, or calibrate it anew."
+            )
         self.state = CameraState(verdict.state, False, t, text)
 
     def _use(self, camera: Camera) -> None:

@@ -1,7 +1,8 @@
 """Eyes that say nothing of what the mounting cannot resolve, however sure the networks are.
 
 In: eyes, and the verdicts of `pitwatch check`. Out: the same looks, with cards and stacks unread where a
-verdict says so; they are still seen, so that the round can be followed, and its hands are reported as not judged.
+verdict says so; they are still seen, so that the round can be followed, and its hands are reported as not
+judged.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ class ZoneWatch:
         self.since = self.disturbed_t = self.active_t = t
 
     def begin_again(self, t: float) -> None:
-        """Nothing was seen of it for a while: as after a disturbance, it has to come to rest and be compared."""
+        """It was not watched for a while: as after a disturbance, it must come to rest and be compared."""
         self.shots.clear()
         self.looks.clear()
         self.glances.clear()
