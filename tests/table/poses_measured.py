@@ -3,7 +3,8 @@
 In: folders with pictures, `calibration.json`, and `layout.json` (the casino's lies in calibration/mountings).
 Out: for each picture, how far the spots lie from where the given calibration has them, mm: in the pose from
 the cards alone, anchored at two points of the felt, and in the pose from felt points that are clicked half a
-pixel off (the worst of twenty clickings), also with one of them 15 px beside. Exit status 1 when more than 5 mm.
+pixel off (the worst of twenty clickings), also with one of them 15 px beside. Exit status 1 when more than
+5 mm.
 """
 
 from __future__ import annotations

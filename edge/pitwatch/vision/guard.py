@@ -128,7 +128,8 @@ class Guard:
         verdict = steadiness.look(image)
         if verdict is not None:
             self._hidden_t = None
-            if verdict.camera is not None and not self._in_view(verdict.camera):
+            now = verdict.camera
+            if now is not None and now is not self.camera and not self._in_view(now):
                 return Verdict("lost", verdict.off_px, None, verdict.seen)
             return verdict
         self._hidden_t = t if self._hidden_t is None else self._hidden_t
