@@ -24,7 +24,7 @@ from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.table.quality import Quality, measure_quality
-from pitwatch.table.resolve import RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
+from pitwatch.table.resolve import MOST_CHIPS, RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
 
 __all__ = ["check_table"]
 
@@ -89,7 +89,8 @@ def _verdict(r: Resolved, q: Quality | None) -> str:
 
 def _chips(r: Resolved) -> str:
     """What is judged of chips, in a few words."""
-    words = {"values": f"values up to {r.tallest}", "heights": "heights only", "none": "nothing"}
+    values = "values" if r.tallest == MOST_CHIPS else f"values to {r.tallest}"
+    words = {"values": values, "heights": "heights", "none": "none"}
     return "" if r.chips is None else words[r.chips]
 
 
@@ -141,7 +142,7 @@ def _advice(seats: Sequence[Resolved], qualities: Sequence[Quality | None]) -> l
         least = min(r.index_px for r in small)
         lost = "neither ranks nor suits" if least < RANK_PX else "suits not surely"
         out.append(
-            f"{names(small)}: {lost}; the index is {least:.1f} px high and wants {SUIT_PX:.0f}: a camera "
+            f"{names(small)}: {lost}; the index is {least:.1f} px high and wants {SUIT_PX:g}: a camera "
             f"nearer, a longer lens, or {times(SUIT_PX, least)}"
         )
     if low := [r for r in seen if r.layer_px is not None and r.chips != "values"]:
