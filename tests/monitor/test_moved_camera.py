@@ -102,7 +102,8 @@ def test_blind_in_the_midst_of_a_round_nothing_is_judged_and_nothing_invented(
     begins = first_card_t(stage) + 3.0
     heard = Quiet()
     with Journal(tmp_path / "j.db", "here", "SIM-1") as journal:
-        source = Mishap(stage, begins, begins + 4.0, spoil=covered)
+        frames = int((begins + 6.5) * SPEC.fps)
+        source = Mishap(stage, begins, begins + 3.0, spoil=covered, frames=frames)
         watch = monitor(stage, journal, source, listeners=[heard], keep_record=True)
         summary = watch.run()
     record = summary.record
@@ -111,9 +112,11 @@ def test_blind_in_the_midst_of_a_round_nothing_is_judged_and_nothing_invented(
     table = [(e.state, e.t) for e in record.events if e.type == "table"]
     assert table[0][0] == "closed"
     assert begins < table[0][1] < begins + 1.6
-    # play goes on when the round is over, if the pictures go on so long
-    assert [s for s, _ in table] in (["closed"], ["closed", "open"])
+    # cards lie on the table: play goes on with the next round only
+    assert [s for s, _ in table] == ["closed"]
     assert summary.hands_total > 0
     assert summary.hands_judged == 0
     assert {u.why for u in record.unverified} == {"the table stopped during this round"}
     assert heard.notices[0].startswith("Something covers the lens")
+    assert heard.notices[1].startswith("The camera sees the felt as it should again")
+    assert not heard.states[-1].health.judging

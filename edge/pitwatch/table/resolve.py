@@ -34,8 +34,8 @@ INDEX_MM = 9.0
 Cards = Literal["ranks and suits", "ranks", "none"]
 Chips = Literal["values", "heights", "none"]
 
-# As tests/table/verdicts_measured.py finds on the scenes, made smaller step by step: black suits are mixed up,
-# at up to 8.2 px; no stack was read wrongly, and none at all below 1.25 px a chip.
+# As tests/table/verdicts_measured.py finds on the scenes, made smaller step by step: black suits are mixed
+# up at up to 8.2 px, and hardly a stack is read, rightly or wrongly, below 1.25 px a chip.
 SUIT_PX, RANK_PX = 8.5, 5.0
 VALUE_PX, HEIGHT_PX = 1.25, 1.0
 # the stack reader counts no further
