@@ -59,7 +59,8 @@ def noisy(image: np.ndarray, sigma: float) -> np.ndarray:
 class Mishap:
     """A source of the stage's frames, those from `begins` to `ends` (seconds) as `other` or `spoil` has them.
 
-    step: every so many frames of the stage; first, frames: of the stage.
+    step: every so many frames of the stage; first, frames: of the stage. before: seconds that the stage is at
+    rest before it begins to play.
     """
 
     live = False
@@ -76,22 +77,22 @@ class Mishap:
         frames: int | None = None,
         step: int = 1,
         first: int = 0,
+        before: float = 0.0,
     ) -> None:
         self.width, self.height = stage.width, stage.height
         self._stage, self._other, self._spoil = stage, other or stage, spoil
         self._begins, self._ends = begins, ends
         self._indices = range(first, stage.frames if frames is None else first + frames, step)
+        self._before = round(before * stage.spec.fps)
 
     def __iter__(self) -> Iterator[Frame]:
-        for i in self._indices:
-            t = i / self._stage.spec.fps
-            if not self._begins <= t < self._ends:
-                yield self._stage.frame(i)
-                continue
-            frame = self._other.frame(i)
-            if self._spoil is not None:
-                frame = dataclasses.replace(frame, image=self._spoil(frame.image))
-            yield frame
+        waiting = [self._indices[0]] * self._before
+        for n, i in enumerate([*waiting, *self._indices]):
+            t = (self._before + i if n >= self._before else i + n) / self._stage.spec.fps
+            hit = self._begins <= t < self._ends
+            frame = (self._other if hit else self._stage).frame(i)
+            image = self._spoil(frame.image) if hit and self._spoil is not None else frame.image
+            yield Frame(t, image, n)
 
     def close(self) -> None:
         pass

@@ -3,7 +3,7 @@
 In: folders with pictures, `calibration.json`, and `layout.json` (the casino's lies in calibration/mountings).
 Out: for each picture, how far the spots lie from where the given calibration has them, mm: in the pose from
 the cards alone, anchored at two points of the felt, and in the pose from felt points that are clicked half a
-pixel off (the worst of twenty clickings), also with one of them 15 px beside. Exit status 1 when more than
+pixel off (the worst of five clickings), also with one of them 15 px beside. Exit status 1 when more than
 5 mm.
 """
 
@@ -24,7 +24,7 @@ from pitwatch.table.pose import solve_pose
 
 _MOUNTING = Path(__file__).parents[2] / "calibration/mountings/casino-frames/layout.json"
 _MOST_MM = 5.0
-_CLICKINGS = 20
+_CLICKINGS = 5
 
 
 def main(argv: list[str] | None = None) -> int:
