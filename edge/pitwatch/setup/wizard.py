@@ -247,11 +247,13 @@ class Wizard:
         reference = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), np.uint8)
         with self._work("Comparing with how it was"):
             try:
-                verdict = Steadiness(reference, self._camera, looks=1).look(image)
+                verdict = Steadiness(reference, self._camera).look(image)
             except ValueError as e:
                 return {"state": "unknown", "said": f"That cannot be told: {e}."}
-        shift = f"{verdict.shift_px:.1f} px"
-        if verdict.state == "steady" or (verdict.camera is not None and verdict.shift_px < _SHIFT_PX):
+        if verdict is None:
+            return {"state": "unknown", "said": "Too little of the felt shows to compare; clear the table."}
+        shift = f"{verdict.off_px:.1f} px"
+        if verdict.state == "steady" or (verdict.camera is not None and verdict.off_px < _SHIFT_PX):
             return {"state": "steady", "said": f"The felt lies where it should, to {shift}."}
         if verdict.state == "moved" and verdict.camera is not None:
             note = f"turned by {shift} after a change of the camera"
