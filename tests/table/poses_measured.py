@@ -33,15 +33,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("scenes", nargs="*", type=Path)
     parser.add_argument("--casino", type=Path)
     parser.add_argument("--pictures", type=int, default=3, help="of each folder, those with most cards")
+    parser.add_argument("--cards-only", action="store_true", help="leave the clicked points out")
     args = parser.parse_args(argv)
     bad = 0
     for folder in [*args.scenes, *([args.casino] if args.casino else [])]:
         camera = load_camera(folder / "calibration.json")
         layout = load_layout(_MOUNTING if folder == args.casino else folder / "layout.json")
-        for name, said, worst in [
-            *from_points(camera, layout),
-            *from_cards(folder, camera, layout, args.pictures),
-        ]:
+        clicked = [] if args.cards_only else from_points(camera, layout)
+        for name, said, worst in [*clicked, *from_cards(folder, camera, layout, args.pictures)]:
             bad += worst > _MOST_MM
             sys.stdout.write(f"{folder.name:14} {name:24} {said}, spots at most {worst:.1f} mm off\n")
             sys.stdout.flush()
@@ -76,8 +75,7 @@ def from_cards(folder: Path, camera: Camera, layout: Layout, pictures: int) -> l
     """The pose from the cards of the pictures that show most: what, how, and mm at the worst spot."""
     found = []
     files = sorted(p for p in folder.glob("*.jpg") if "arm" not in p.name)
-    # the end of a round shows most cards; a handful is looked at
-    for file in files[len(files) // 2 :: max(1, len(files) // (4 * pictures))]:
+    for file in files[:: max(1, len(files) // (8 * pictures))]:
         image = cv2.imread(str(file))
         pose = pose_from_cards(image, guessed_scale(image))
         if pose is not None and len(pose.outlines) >= 4:
