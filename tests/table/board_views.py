@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -45,9 +45,7 @@ class Rays:
     @classmethod
     def of(cls, camera: Camera) -> Rays:
         """camera: K and dist count."""
-        flat = Camera(
-            camera.width, camera.height, camera.K, np.diag([1.0, -1, -1]), np.array([0, 0, 1.0]), camera.dist
-        )
+        flat = replace(camera, R=np.diag([1.0, -1, -1]), t_mm=np.array([0, 0, 1.0]))
         xs, ys = np.meshgrid(np.arange(camera.width), np.arange(camera.height))
         at = flat.to_table(np.column_stack([xs.ravel(), ys.ravel()])) * [1, -1]
         return cls(camera.width, camera.height, at.reshape(camera.height, camera.width, 2))

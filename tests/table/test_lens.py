@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -16,7 +17,9 @@ from pitwatch.errors import UserError
 from pitwatch.table.board import BOARDS, Board, Corners
 from pitwatch.table.calibrate import load_lens
 from pitwatch.table.camera import Camera
+from pitwatch.table.layout import template
 from pitwatch.table.lens import LensResult, solve_lens
+from pitwatch.table.pose import solve_pose
 from pitwatch.table.views import View, Views
 
 from .board_views import Rays, facing, sheet, varied
@@ -64,6 +67,9 @@ def test_the_command_recovers_a_strong_barrel(pictures: Path, tmp_path: Path) ->
     found = Camera(960, 540, found.K, BARREL.R, BARREL.t_mm, found.dist)
     assert found.project(BARREL.to_table(px)) == pytest.approx(px, abs=1.0)
     assert cv2.imread(str(tmp_path / "lens.png")).shape[1] == 1280
+    # and the table that is measured through it
+    for wrong in (None, 4):
+        assert off_at_spots(dataclasses.replace(BARREL, **over_table(BARREL)), found, wrong) < 2
 
 
 def test_a_poor_folder_is_refused_with_its_reasons(pictures: Path, tmp_path: Path) -> None:
@@ -110,7 +116,7 @@ def seen(
     out = []
     for R, t in poses:
         mm = np.column_stack([A3.corners_mm * [1, 1 + stretch], np.zeros(40)])
-        px = Camera(camera.width, camera.height, camera.K, R, t, camera.dist).project(mm)
+        px = dataclasses.replace(camera, R=R, t_mm=t).project(mm)
         px += rng.normal(0, noise, px.shape)
         inside = ((px > 0) & (px < [camera.width - 1, camera.height - 1])).all(axis=1)
         out.append(
@@ -135,7 +141,7 @@ def test_an_ordinary_lens_stays_ordinary() -> None:
     assert abs(found.stretch) < 0.001
 
 
-def test_a_wide_lens_takes_the_rational_model() -> None:
+def test_a_wide_lens_takes_the_fisheye_model() -> None:
     """An equidistant lens of 120 degrees, its places of the corners by the formula."""
     camera, f = lens(460.0), 460.0
     views = []
@@ -149,9 +155,59 @@ def test_a_wide_lens_takes_the_rational_model() -> None:
         )
         views.append(View(Corners(A3, v.corners.ids, px), 0.8, v.size, ""))
     found = solve_lens(views)
-    assert found.model == "rational"
-    assert found.K[0, 0] == pytest.approx(f, rel=0.005)
+    assert found.model == "fisheye"
+    assert found.K[0, 0] == pytest.approx(f, rel=0.003)
+    assert found.focal_sigma < 0.002
     assert found.rms_px < 0.2
+
+
+def over_table(lens: Camera, height: float = 1150.0) -> dict[str, np.ndarray]:
+    """R and t_mm of a camera over the dealer's shoulder with the whole table in its picture."""
+    at, target = np.array([30.0, -260.0, height]), np.array([0.0, 330.0, 0.0])
+    forward = (target - at) / np.linalg.norm(target - at)
+    right = np.cross(forward, [0, 0, 1.0])
+    right /= np.linalg.norm(right)
+    R = np.vstack([right, np.cross(forward, right), forward])
+    return {"R": R, "t_mm": -R @ at}
+
+
+def off_at_spots(true: Camera, lens: Camera, wrong: int | None, noise: float = 0.2) -> float:
+    """How far, at most, spots and felt lie off in a pose from felt points through an estimated lens, mm.
+
+    wrong: the point that was clicked 15 px beside.
+    """
+    layout = template(6)
+    mm = np.array([*layout.spots, (-300.0, 90.0), (300.0, 90.0)])
+    px = true.project(mm) + np.random.default_rng(4).normal(0, noise, mm.shape)
+    if wrong is not None:
+        px[wrong] += (9, -12)
+    points = [(p.tolist(), m.tolist()) for p, m in zip(px, mm, strict=True)]
+    found = solve_pose(points, true.width, true.height, lens)
+    assert found.left_out == (() if wrong is None else (wrong,))
+    grid = np.array([(x, y) for x in range(-550, 551, 110) for y in range(80, 681, 100)], float)
+    grid = np.vstack([layout.spots, grid[np.hypot(grid[:, 0], grid[:, 1] - 60) < 620]])
+    return float(np.hypot(*(found.camera.to_table(true.project(grid)) - grid).T).max())
+
+
+@pytest.mark.parametrize("wrong", [None, 2])
+def test_a_fisheye_over_the_table(wrong: int | None, tmp_path: Path) -> None:
+    """140 degrees across, as OpenCV's model has it."""
+    flat = lens(390.0)
+    true = dataclasses.replace(
+        flat, dist=np.array([-0.03, 0.012, -0.004, 0.0]), model="fisheye", **over_table(flat, 750.0)
+    )
+    wave = [(R, t * [1.8, 1.8, 1]) for R, t in varied(flat, n=24)]
+    found = solve_lens(seen(true, wave))
+    assert found.model == "fisheye"
+    assert found.K[0, 0] == pytest.approx(390.0, rel=0.003)
+    assert found.field_of_view > 125
+    written = tmp_path / "lens.json"
+    written.write_text(json.dumps(found.to_json()))
+    assert off_at_spots(true, load_lens(written), wrong) < 2
+    read = Camera.from_json({**true.to_json()})
+    assert read.model == "fisheye"
+    px = np.array([(20.0, 30), (480, 270), (930, 500)])
+    assert read.project(read.to_table(px)) == pytest.approx(px, abs=0.01)
 
 
 def test_wrong_corners_and_a_wrong_view_are_left_out() -> None:

@@ -80,7 +80,7 @@ def _table(judged: Sequence[Judged]) -> Table:
             "" if r.layer_px is None else f"{r.layer_px:.1f}",
             f"{r.steepness:.0f}°",
             r.cards if r.in_view else "not wholly in the picture",
-            r.chips or "",
+            j.chips,
         ]
         if len(table.columns) > len(row):
             row.append("-" if q is None else ", ".join(q.faults) or "good")

@@ -26,6 +26,8 @@ from pitwatch.monitor.terminal import display_for
 from pitwatch.mqtt import EmbeddedBroker, Publisher
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
+from pitwatch.table.resolve import resolve
+from pitwatch.vision.limits import LimitedEyes
 from pitwatch.vision.watcher import Eyes
 
 __all__ = ["Desk", "stopping"]
@@ -84,6 +86,7 @@ class Desk:
         self._publisher: Publisher | None = None
         self._listeners: list[Listener] = []
         self._monitor: Monitor | None = None
+        self._unjudged: list[str] = []
         with ExitStack() as stack:
             self.journal = stack.enter_context(Journal(journal, site, header.table))
             if mqtt != "off":
@@ -125,8 +128,10 @@ class Desk:
         *,
         listeners: Sequence[Listener] = (),
         keep_record: bool = False,
+        reference: NDArray[np.uint8] | None = None,
     ) -> Summary:
         """Watch until the source ends or a signal comes."""
+        limited = LimitedEyes(eyes, layout, resolve(camera, layout))
         with display_for(self.console) as display:
             self._monitor = Monitor(
                 self._header,
@@ -134,14 +139,16 @@ class Desk:
                 camera,
                 layout,
                 source,
-                eyes,
+                limited,
                 self.journal,
                 publisher=self._publisher,
                 listeners=[display, *self._listeners, *listeners],
                 keep_record=keep_record,
+                reference=reference,
             )
-            if self.journal.notice:
-                display.notice(self.journal.notice)
+            self._unjudged = list(limited.sentences)
+            for sentence in filter(None, [self.journal.notice, *limited.sentences]):
+                display.notice(sentence)
             with stopping(self._stop):
                 return self._monitor.run()
 
@@ -167,6 +174,10 @@ class Desk:
             "skipped": h.skipped,
             "hands_judged": h.hands_judged,
             "hands_total": h.hands_total,
+            "camera": h.camera,
+            "judging": h.judging,
+            "notice": h.notice,
+            "unjudged": self._unjudged,
         }
 
     def __enter__(self) -> Desk:

@@ -19,6 +19,7 @@ from pitwatch.config import TableConfig, check_resolution, load_table
 from pitwatch.errors import UserError
 from pitwatch.game.log import Header
 from pitwatch.monitor.pipeline import Summary
+from pitwatch.table.files import load_felt
 from pitwatch.vision.eyes import Eyes
 
 __all__ = ["chip_set", "counted", "header_of", "summary_json", "summary_words", "watch_table"]
@@ -69,7 +70,13 @@ def watch_table(
                 console.print(f"Camera: {line}", highlight=False)
             if desk.page_url:
                 console.print(f"Page: {desk.page_url}", highlight=False)
-            summary = desk.watch(camera, layout, opened, Eyes(camera, chip_set(config)))
+            summary = desk.watch(
+                camera,
+                layout,
+                opened,
+                Eyes(camera, chip_set(config)),
+                reference=load_felt(config.camera.calibration),
+            )
     finally:
         opened.close()
     if as_json:

@@ -101,7 +101,8 @@ class Health:
     fps: pictures watched a second. ms_per_frame: time one picture takes. late: pictures of a live source
     that were passed over. skipped: pictures that could not be read. hands_judged of hands_total finished
     hands were judged. broker_status: the publisher's sentence on its connection.
-    notice: a sentence about what is wrong, empty when nothing is.
+    notice: a sentence about what is wrong, empty when nothing is. camera: how it stands and sees, in the
+    guard's words. judging: whether what is seen is judged.
     """
 
     frames: int = 0
@@ -114,6 +115,8 @@ class Health:
     broker: Literal["connected", "trying", "off"] = "off"
     broker_status: str = ""
     notice: str = ""
+    camera: str = "learning"
+    judging: bool = True
 
     @property
     def judged_share(self) -> float | None:

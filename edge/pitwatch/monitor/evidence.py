@@ -41,6 +41,10 @@ class EvidenceKeeper:
         self.notice = ""
         self._lost = 0
 
+    def aim(self, camera: Camera) -> None:
+        """Go on with the camera as it stands now."""
+        self._camera = camera
+
     def __call__(self, t: float, role: str, image: Image, zone: Zone) -> str:
         """Keep one picture of a zone; the reference under which it is found again."""
         try:

@@ -31,6 +31,7 @@ from pitwatch.mqtt import Publisher
 from pitwatch.rules import load_profile
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
+from pitwatch.vision.guard import CameraState, Guard
 from pitwatch.vision.watcher import Eyes, Watcher, WatchOptions
 
 __all__ = ["Listener", "Monitor", "Record", "Summary"]
@@ -116,8 +117,10 @@ class Monitor:
         listeners: Sequence[Listener] = (),
         options: WatchOptions | None = None,
         keep_record: bool = False,
+        reference: NDArray[np.uint8] | None = None,
     ) -> None:
-        """keep_record: collect everything in the summary; a watch of months should not.
+        """keep_record: collect everything in the summary; a watch of months should not. reference: the table
+        as the camera saw it when it was calibrated, BGR; without it, the first pictures are taken for that.
 
         Raises UserError when the header's rules are no profile.
         """
@@ -128,7 +131,10 @@ class Monitor:
         self._profile = load_profile(header.rules)
         self._audit = Audit(header)
         self._keeper = EvidenceKeeper(journal, camera, layout)
-        self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper)
+        self._layout = layout
+        self._guard = Guard(camera, layout, reference)
+        self._camera_state = self._guard.state
+        self._watcher = Watcher(camera, layout, eyes, options=options, keep=self._keeper, guard=self._guard)
         self._felt = show.felt(layout, camera)
         self._overlay = show.OverlayMaker(layout, camera)
         self._pace = Pace(source.live)
@@ -170,7 +176,11 @@ class Monitor:
 
     def _watch(self, frame: Frame) -> None:
         began = time.perf_counter()
+        camera = self._guard.camera
         events, said = self._judge(self._watcher.feed(frame))
+        if self._guard.camera is not camera:
+            self._overlay = show.OverlayMaker(self._layout, self._guard.camera)
+            self._keeper.aim(self._guard.camera)
         self._certain_t = max(self._certain_t, self._watcher.certain_t)
         said += self._audit.advance(self._certain_t)
         self._take(events, said)
@@ -180,9 +190,23 @@ class Monitor:
             self._behind = sentence
             self._tell("notice", sentence)
         now = time.monotonic()
-        if now - self._shown_at >= _SHOW_EVERY or said:
+        changed = self._guard.state is not self._camera_state
+        if changed:
+            self._camera_changed(self._guard.state)
+        if now - self._shown_at >= _SHOW_EVERY or said or changed:
             self._shown_at = now
             self._show(frame)
+
+    def _camera_changed(self, state: CameraState) -> None:
+        """Tell people, and the pit at once, what became of the camera."""
+        before, self._camera_state = self._camera_state, state
+        text = state.text
+        if not text and before.text and not before.judging:
+            text = "Judging has begun again."
+        if text:
+            self._tell("notice", text)
+        if self._publisher is not None and (before.judging, before.stand) != (state.judging, state.stand):
+            self._publisher.beat()
 
     def _judge(self, events: list[TableEvent]) -> tuple[list[TableEvent], list[Finding | Unverified]]:
         """The events as the audit got them, and what it said."""
@@ -280,7 +304,8 @@ class Monitor:
 
     def health(self) -> Health:
         """How the watch is doing now."""
-        notice = self._journal_trouble or self._keeper.notice or self._behind
+        camera = self._camera_state
+        notice = camera.text or self._journal_trouble or self._keeper.notice or self._behind
         publisher = self._publisher
         return Health(
             frames=self._pace.frames,
@@ -293,6 +318,8 @@ class Monitor:
             broker="off" if publisher is None else "connected" if publisher.connected else "trying",
             broker_status="" if publisher is None else publisher.status,
             notice=notice,
+            camera=camera.stand,
+            judging=camera.judging,
         )
 
     def _sum_up(self) -> None:

@@ -232,6 +232,8 @@ def _health(health: Health) -> Text:
     out.append(health.broker, {"connected": "bold green", "trying": "bold red", "off": "dim"}[health.broker])
     if health.broker == "trying":
         out.append(f" ({health.broker_status.rstrip('.')})", "red")
+    if not health.judging:
+        out.append(f"   NOT JUDGING: camera {health.camera}", "bold red")
     for count, what in ((health.late, "passed over"), (health.skipped, "unreadable")):
         if count:
             out.append(f"   {count} {what}", "yellow")

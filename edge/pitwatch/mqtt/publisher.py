@@ -91,6 +91,7 @@ class Publisher:
         self._acked: set[str] = set()  # delivered, not yet marked: the disk may be full
         self._strikes: Counter[str] = Counter()
         self._stop = threading.Event()
+        self._beat_now = threading.Event()
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
@@ -107,6 +108,11 @@ class Publisher:
     def status(self) -> str:
         """One sentence on the connection, for the screen."""
         return self._status
+
+    def beat(self) -> None:
+        """Send a heartbeat now: something in it has changed that the pit should know at once."""
+        self._beat_now.set()
+        self._wake()
 
     def flush(self, timeout: float) -> bool:
         """Wait up to `timeout` seconds for an empty outbox; whether it is."""
@@ -217,7 +223,8 @@ class Publisher:
                 # one, to see whether it would go now: each no may cost a connection
                 self._probes.update(self._journal.retry_refused(1))
                 self._retry_at = now + _RETRY_REFUSED
-            if now >= beat:
+            if now >= beat or self._beat_now.is_set():
+                self._beat_now.clear()
                 self._send(connection, in_flight, self._heart())
                 beat = now + self._heartbeat
             self._fill(connection, in_flight)

@@ -45,6 +45,7 @@ from pitwatch.setup.sheet import commissioning_sheet
 from pitwatch.table.anchor import print_offset_mm
 from pitwatch.table.camera import Camera
 from pitwatch.table.drift import Steadiness
+from pitwatch.table.files import read_json, write_felt
 from pitwatch.table.from_print import found_layout
 from pitwatch.table.layout import Layout, LayoutError, arc
 from pitwatch.table.verdicts import Judged, advice_on, judge_mounting, verdict_picture
@@ -216,8 +217,7 @@ class Wizard:
         with self._work("Finding out how the camera stands"):
             posed = posing.solve(image, asked, known, self._layout if asked.method != "cards" else None)
         note = f"from {asked.method}, by pitwatch setup {__version__}"
-        self.store.put_json("calibration.json", {**posed.camera.to_json(), "note": note})
-        self._camera = posed.camera
+        self._put_camera(posed.camera, note)
         pose = Pose(
             method=asked.method,
             said=posed.said,
@@ -247,16 +247,17 @@ class Wizard:
         reference = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), np.uint8)
         with self._work("Comparing with how it was"):
             try:
-                verdict = Steadiness(reference, self._camera, looks=1).look(image)
+                verdict = Steadiness(reference, self._camera, self._layout).look(image)
             except ValueError as e:
                 return {"state": "unknown", "said": f"That cannot be told: {e}."}
-        shift = f"{verdict.shift_px:.1f} px"
-        if verdict.state == "steady" or (verdict.camera is not None and verdict.shift_px < _SHIFT_PX):
+        if verdict is None:
+            return {"state": "unknown", "said": "Too much of the felt is covered to tell; clear the table."}
+        shift = f"{verdict.off_px:.1f} px"
+        if verdict.state == "steady" or (verdict.camera is not None and verdict.off_px < _SHIFT_PX):
             return {"state": "steady", "said": f"The felt lies where it should, to {shift}."}
         if verdict.state == "moved" and verdict.camera is not None:
             note = f"turned by {shift} after a change of the camera"
-            self.store.put_json("calibration.json", {**verdict.camera.to_json(), "note": note})
-            self._camera = verdict.camera
+            self._put_camera(verdict.camera, note)
             self._keep(check=None, finish=None)
             return {
                 "state": "moved",
@@ -270,6 +271,13 @@ class Wizard:
         }
         said = what.get(verdict.state, "This is another view than before: the pose has to be made again")
         return {"state": verdict.state, "said": f"{said}."}
+
+    def _put_camera(self, camera: Camera, note: str, felt: Image | None = None) -> None:
+        """Keep a calibration. felt: the empty table as it sees it; none: what was kept is no longer so."""
+        path = self.store.path("calibration.json")
+        kept = {} if felt is None else write_felt(path, felt, camera)
+        self.store.put_json("calibration.json", {**camera.to_json(), "note": note, **kept})
+        self._camera = camera
 
     # the layout
 
@@ -327,6 +335,9 @@ class Wizard:
             drawn = verdict_picture(image, camera, layout, judged)
         self.store.put("check.jpg", encode(drawn, 1920, 88))
         self.store.put("reference.jpg", encode(image, image.shape[1], 95))
+        # the empty felt as this camera sees it: by it a watch notices that the camera was moved
+        path = self.store.path("calibration.json")
+        self._put_camera(camera, read_json(path, "a calibration").get("note", ""), image)
         rows = [_row(j) for j in judged]
         self._keep(check=Check(rows=rows, advice=advice, when=self._stamp()), finish=None)
 
@@ -511,6 +522,7 @@ def _row(j: Judged) -> dict[str, Any]:
     r = {k: _rounded(v) for k, v in dataclasses.asdict(j.resolved).items()}
     return {
         **r,
+        "chips_said": j.chips,
         "place": j.place,
         "verdict": j.verdict,
         "faults": list(j.quality.faults) if j.quality else [],

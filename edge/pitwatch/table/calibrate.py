@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera, CameraError
-from pitwatch.table.files import read_json, write_json
+from pitwatch.table.files import read_json, write_felt, write_json
 from pitwatch.table.from_cards import anchored, guessed_scale, pose_from_cards
 from pitwatch.table.pose import PoseResult, solve_pose
 from pitwatch.table.uncertain import spots_of, spread_mm, told
@@ -72,7 +72,7 @@ def run_calibrate_pose(
     for line in [*report(pairs, result), *told(spots, spread_mm(result, spots))]:
         echo(line)
     note = f"from {len(pairs)} points of {Path(picture).name}; {result.rms_px:.2f} px rms"
-    write_calibration(out, picture, image, pairs, result.camera, note, echo)
+    write_calibration(out, picture, image, pairs, result.camera, note, echo, felt=True)
     return result
 
 
@@ -167,13 +167,20 @@ def write_calibration(
     camera: Camera,
     note: str,
     echo: Callable[[str], None],
+    *,
+    felt: bool = False,
 ) -> None:
-    """Write the calibration and its check picture, and say so. Raises UserError when it cannot be written."""
+    """Write the calibration and its check picture, and say so. Raises UserError when it cannot be written.
+
+    felt: the picture shows the table as it is played at, with nothing laid on it for calibrating: kept beside
+    the calibration, it tells a watch whether the camera has moved since.
+    """
     out = Path(out)
     check = check_path(out, picture)
     if not out.parent.is_dir() or not cv2.imwrite(str(check), check_picture(image, pairs, camera)):
         raise UserError(f"{check} cannot be written; choose another place with --out")
-    write_json(out, {**camera.to_json(), "note": note})
+    kept = write_felt(out, image, camera) if felt else {}
+    write_json(out, {**camera.to_json(), "note": note, **kept})
     echo(f"wrote {out}, and {check} to check it by: the grid should lie on the felt, 100 mm a square")
 
 

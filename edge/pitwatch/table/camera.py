@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Camera", "CameraError"]
+__all__ = ["Camera", "CameraError", "LensModel", "project_points", "undistorted"]
 
 Array = NDArray[np.float64]
+LensModel = Literal["pinhole", "fisheye"]
+_PINHOLES = ("ordinary", "ordinary with k3", "rational")
 
 
 class CameraError(ValueError):
@@ -26,10 +28,11 @@ class CameraError(ValueError):
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole camera with distortion, and where it is.
+    """A camera with its lens, and where it is.
 
     width, height: pixels. K: (3, 3) intrinsics in pixels. dist: OpenCV distortion coefficients, 4 to 14 of
-    them. R, t_mm: table to camera, (3, 3) and (3,), OpenCV axes (x right, y down, z forward).
+    them for a pinhole with distortion, 4 for a fisheye lens. R, t_mm: table to camera, (3, 3) and (3,),
+    OpenCV axes (x right, y down, z forward). model: which lens `dist` is for (Kannala and Brandt 2006).
     """
 
     width: int
@@ -38,6 +41,7 @@ class Camera:
     R: Array
     t_mm: Array
     dist: Array = field(default_factory=lambda: np.zeros(5))
+    model: LensModel = "pinhole"
 
     @classmethod
     def from_json(cls, obj: Mapping[str, Any]) -> Camera:
@@ -58,11 +62,21 @@ class Camera:
             if not isinstance(obj.get(key), int) or obj[key] <= 0:
                 raise CameraError(f"'{key}' should be a whole number of pixels")
         dist = np.asarray(obj.get("dist", [0.0] * 5), dtype=np.float64).ravel()
+        # the names of what `calibrate lens` fits; all but one are a pinhole with distortion
+        model = obj.get("model", "pinhole")
+        if model in _PINHOLES:
+            model = "pinhole"
+        if model not in get_args(LensModel):
+            raise CameraError(f"'model' is {model!r}; it should be 'pinhole' or 'fisheye'")
+        if model == "fisheye" and dist.size != 4:
+            raise CameraError(f"'dist' has {dist.size} coefficients, a fisheye lens has 4")
         if dist.size not in (4, 5, 8, 12, 14):
             raise CameraError(f"'dist' has {dist.size} coefficients, expected 4, 5, 8, 12 or 14")
         if abs(float(np.linalg.det(arrays["R"])) - 1.0) > 1e-2:
             raise CameraError("'R' is not a rotation")
-        return cls(int(obj["width"]), int(obj["height"]), arrays["K"], arrays["R"], arrays["t_mm"], dist)
+        return cls(
+            int(obj["width"]), int(obj["height"]), arrays["K"], arrays["R"], arrays["t_mm"], dist, model
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The object that `from_json` reads."""
@@ -73,7 +87,13 @@ class Camera:
             "dist": self.dist.tolist(),
             "R": self.R.tolist(),
             "t_mm": self.t_mm.tolist(),
+            **({"model": self.model} if self.model != "pinhole" else {}),
         }
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether straight lines stay straight in the picture."""
+        return self.model == "pinhole" and not self.dist.any()
 
     @cached_property
     def position_mm(self) -> Array:
@@ -93,18 +113,17 @@ class Camera:
         p = np.asarray(points_mm, dtype=np.float64).reshape(-1, np.shape(points_mm)[-1])
         if p.shape[1] == 2:
             p = np.column_stack([p, np.zeros(len(p))])
-        if not self.dist.any():
+        if self.is_straight:
             turn, shift = self._matrix
             c = p @ turn + shift
             return np.asarray(c[:, :2] / c[:, 2:], dtype=np.float64)
-        px, _ = cv2.projectPoints(p, self._rvec, self.t_mm, self.K, self.dist)
-        return np.asarray(px, dtype=np.float64).reshape(-1, 2)
+        return project_points(p, self._rvec, self.t_mm, self.K, self.dist, self.model)[0]
 
     def to_table(self, px: ArrayLike, z_mm: float = 0.0) -> Array:
         """Pixels (N, 2) to table points (N, 2) in mm on the plane at height `z_mm`."""
         q = np.asarray(px, dtype=np.float64).reshape(-1, 2)
-        if self.dist.any():
-            n = _undistorted(q, self.K, self.dist)
+        if not self.is_straight:
+            n = undistorted(q, self.K, self.dist, self.model)
         else:
             n = (q - self.K[:2, 2]) @ np.linalg.inv(self.K[:2, :2]).T
         rays = np.column_stack([n, np.ones(len(n))]) @ self.R
@@ -128,10 +147,26 @@ class Camera:
 _EXACT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-10)
 
 
-def _undistorted(px: Array, K: Array, dist: Array) -> Array:
+def project_points(
+    points_mm: Array, rvec: Array, t_mm: Array, K: Array, dist: Array, model: LensModel
+) -> tuple[Array, Array]:
+    """Pixels (N, 2) of table points (N, 3), and their derivatives (2 N, 8) by rvec, t_mm, fx and fy."""
+    if model == "fisheye":
+        # wants its points in a row of their own
+        px, J = cv2.fisheye.projectPoints(points_mm.reshape(-1, 1, 3), rvec, t_mm, K, dist[:4])
+        order = [8, 9, 10, 11, 12, 13, 0, 1]
+    else:
+        px, J = cv2.projectPoints(points_mm, rvec, t_mm, K, dist)
+        order = [0, 1, 2, 3, 4, 5, 6, 7]
+    return np.asarray(px, np.float64).reshape(-1, 2), np.asarray(J, np.float64)[:, order]
+
+
+def undistorted(px: Array, K: Array, dist: Array, model: LensModel) -> Array:
     """Pixels (N, 2) to directions (N, 2) in units of the focal length, distortion taken out."""
-    q = px.reshape(-1, 1, 2)
-    if hasattr(cv2, "undistortPointsIter"):  # OpenCV 4
+    q = np.asarray(px, np.float64).reshape(-1, 1, 2)
+    if model == "fisheye":
+        n = cv2.fisheye.undistortPoints(q, K, dist[:4], criteria=_EXACT)
+    elif hasattr(cv2, "undistortPointsIter"):  # OpenCV 4
         n = cv2.undistortPointsIter(q, K, dist, np.eye(3), np.eye(3), _EXACT)
     else:
         n = cv2.undistortPoints(q, K, dist, criteria=_EXACT)

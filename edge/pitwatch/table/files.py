@@ -10,11 +10,24 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera, CameraError
 from pitwatch.table.layout import Layout, LayoutError
+from pitwatch.table.patches import small_grey
 
-__all__ = ["check_resolution", "load_camera", "load_layout", "read_json", "write_json"]
+__all__ = [
+    "check_resolution",
+    "load_camera",
+    "load_felt",
+    "load_layout",
+    "read_json",
+    "write_felt",
+    "write_json",
+]
 
 
 def load_camera(path: str | Path) -> Camera:
@@ -43,6 +56,35 @@ def load_layout(path: str | Path) -> Layout:
     except LayoutError as e:
         remedy = "calibration/layouts has examples for 5, 6 and 7 seats"
         raise UserError(f"{path} is no layout: {e}; {remedy}") from None
+
+
+def load_felt(path: str | Path) -> NDArray[np.uint8] | None:
+    """The felt as a calibration's camera saw it, grey (h, w); None when none was kept with it.
+
+    Raises UserError naming the file that it names but that is not there.
+    """
+    obj = read_json(path, "a calibration")
+    if not isinstance(obj, dict) or obj.get("felt") is None:
+        return None
+    file = Path(path).parent / str(obj["felt"])
+    image = cv2.imread(str(file), cv2.IMREAD_GRAYSCALE) if file.is_file() else None
+    if image is None:
+        raise UserError(
+            f"{path} names {file}, which is no picture that can be read; copy it beside the calibration, or "
+            "take the key 'felt' out"
+        )
+    return np.asarray(image, np.uint8)
+
+
+def write_felt(path: str | Path, image: NDArray[np.uint8], camera: Camera) -> dict[str, str]:
+    """Keep a picture of the felt, BGR, beside the calibration at `path`; what to write into that.
+
+    Raises UserError when it cannot be written.
+    """
+    file = Path(path).with_suffix(".felt.jpg")
+    if not cv2.imwrite(str(file), small_grey(image, camera), [cv2.IMWRITE_JPEG_QUALITY, 92]):
+        raise UserError(f"{file} cannot be written; choose another place with --out")
+    return {"felt": file.name}
 
 
 def check_resolution(camera: Camera, width: int, height: int, path: str | Path) -> None:

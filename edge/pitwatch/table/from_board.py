@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -229,8 +230,7 @@ def _middle(corners: Array, lens: Camera | None) -> Array:
     """A tag's middle, px: where its diagonals meet once the lens is undone."""
     flat = None
     if lens is not None:
-        R, t = np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 1.0])
-        flat = Camera(lens.width, lens.height, lens.K, R, t, lens.dist)
+        flat = replace(lens, R=np.diag([1.0, -1.0, -1.0]), t_mm=np.array([0.0, 0.0, 1.0]))
     a, b, c, d = corners if flat is None else flat.to_table(corners)
     s = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
     at: Array = a + s[0] * (c - a)

@@ -1,14 +1,15 @@
 """A lens from views of the board: focal length, principal point, distortion, and how sure they are.
 
-In: views of one board. Out: K and the distortion of OpenCV's pinhole camera, ordinary (k1, k2, with k3 where
-it helps) or rational (k1 to k6, for wide lenses), whichever the views warrant (Schwarz 1978, BIC).
+In: views of one board. Out: K and the distortion, ordinary (k1, k2, with k3 where it helps), rational (k1 to
+k6, for wide lenses that keep lines fairly straight) or of a fisheye lens (Kannala and Brandt 2006), whichever
+the views warrant (Schwarz 1978, BIC).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.errors import UserError
-from pitwatch.table.camera import Camera
+from pitwatch.table.camera import Camera, LensModel, project_points
 from pitwatch.table.views import View, tilt_of, tilts_lacking
 
 __all__ = ["LensResult", "solve_lens"]
@@ -26,8 +27,10 @@ Array = NDArray[np.float64]
 _MODELS = {
     "ordinary": (cv2.CALIB_FIX_K3, 2),
     "ordinary with k3": (0, 3),
+    "fisheye": (0, 4),
     "rational": (cv2.CALIB_RATIONAL_MODEL, 6),
 }
+_FISHEYE: Any = cv2 if hasattr(cv2, "CALIB_RECOMPUTE_EXTRINSIC") else cv2.fisheye  # OpenCV 5, and 4
 _FOCAL_SIGMA = 0.005  # share; more is no calibration
 _STRETCH = 0.003  # share by which a print may be longer one way
 _FEW = 6  # corners that say something of a view
@@ -54,10 +57,16 @@ class LensResult:
     residuals: tuple[Array, ...]
 
     @property
+    def camera(self) -> Camera:
+        """This lens, looking straight down from 1 mm."""
+        model: LensModel = "fisheye" if self.model == "fisheye" else "pinhole"
+        R, t = np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 1.0])
+        return Camera(self.width, self.height, self.K, R, t, self.dist, model)
+
+    @property
     def field_of_view(self) -> float:
         """Degrees across the middle of the picture."""
-        ends = np.array([[[0.0, self.K[1, 2]]], [[self.width - 1.0, self.K[1, 2]]]])
-        x = np.asarray(cv2.undistortPoints(ends, self.K, self.dist)).reshape(-1, 2)[:, 0]
+        x = self.camera.to_table([(0.0, self.K[1, 2]), (self.width - 1.0, self.K[1, 2])])[:, 0]
         return math.degrees(math.atan(x[1]) - math.atan(x[0]))
 
     def faults(self) -> list[str]:
@@ -88,9 +97,7 @@ class LensResult:
 
     def _folds(self) -> bool:
         """Whether a corner of the picture is where this lens never puts anything."""
-        flat = Camera(
-            self.width, self.height, self.K, np.diag([1.0, -1, -1]), np.array([0, 0, 1.0]), self.dist
-        )
+        flat = self.camera
         ends = np.array([(x, y) for x in (0.0, self.width - 1.0) for y in (0.0, self.height - 1.0)])
         with np.errstate(all="ignore"):
             again = flat.project(flat.to_table(ends))
@@ -131,9 +138,10 @@ def solve_lens(views: Sequence[View]) -> LensResult:
         raise UserError(f"{len(used)} views of the board determine no lens; take at least eight")
     size = used[0].size
     rough = _fit(used, "ordinary with k3", size)
-    wide = _fit(used, "rational", size)
-    if wide is not None and (rough is None or wide.rms < 0.9 * rough.rms):
-        rough = wide
+    for name in ("fisheye", "rational"):
+        wide = _fit(used, name, size)
+        if wide is not None and (rough is None or wide.rms < 0.9 * rough.rms):
+            rough = wide
     if rough is None:
         raise UserError("no lens sees the board so; take the views anew, with the board flat and held still")
     used = _cleaned(used, rough)
@@ -168,6 +176,8 @@ def _fit(views: Sequence[View], model: str, size: tuple[int, int], stretch: floa
     ]
     px = [v.corners.px.astype(np.float32).reshape(-1, 1, 2) for v in views]
     criteria = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 80, 1e-9)
+    if model == "fisheye":
+        return _fit_fisheye(views, mm, size)
     try:
         _, K_, dist_, rvecs, tvecs, sigmas, _, _ = cv2.calibrateCameraExtended(
             mm, px, size, np.eye(3), np.zeros(5), flags=flags, criteria=criteria
@@ -178,13 +188,59 @@ def _fit(views: Sequence[View], model: str, size: tuple[int, int], stretch: floa
     dist = dist[: 8 if model == "rational" else 5]
     if not (np.isfinite(K).all() and np.isfinite(dist).all() and 0.15 < K[0, 0] / size[0] < 15):
         return None
+    sigma = float(np.ravel(sigmas)[0]) / float(K[0, 0])
+    return _judged(views, mm, rvecs, tvecs, K, dist, "pinhole", coefficients, sigma)
+
+
+def _fit_fisheye(views: Sequence[View], mm: Sequence[Any], size: tuple[int, int]) -> _Fit | None:
+    flags = _FISHEYE.CALIB_RECOMPUTE_EXTRINSIC | _FISHEYE.CALIB_FIX_SKEW
+    criteria = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-9)
+    points = [np.asarray(m, np.float64).reshape(1, -1, 3) for m in mm]
+    px = [v.corners.px.astype(np.float64).reshape(1, -1, 2) for v in views]
+    try:
+        _, K_, dist_, rvecs, tvecs = cv2.fisheye.calibrate(
+            points, px, size, np.eye(3), np.zeros((4, 1)), flags=flags, criteria=criteria
+        )
+    except cv2.error:
+        return None
+    K, dist = np.asarray(K_, np.float64), np.asarray(dist_, np.float64).ravel()
+    if not (np.isfinite(K).all() and np.isfinite(dist).all() and 0.15 < K[0, 0] / size[0] < 15):
+        return None
+    fit = _judged(views, mm, rvecs, tvecs, K, dist, "fisheye", _MODELS["fisheye"][1], 0.0)
+    return replace(fit, focal_sigma=_fisheye_sigma(points, rvecs, tvecs, K, dist, fit.rms))
+
+
+def _fisheye_sigma(
+    points: Sequence[Array], rvecs: Sequence[Any], tvecs: Sequence[Any], K: Array, dist: Array, rms: float
+) -> float:
+    """Standard deviation of the focal length, as a share: the poses taken out of the normal equations."""
+    A = np.zeros((8, 8))
+    for p, r, t in zip(points, rvecs, tvecs, strict=True):
+        _, J_ = cv2.fisheye.projectPoints(p, r, t, K, dist)
+        J = np.asarray(J_, np.float64)
+        own, lens = J[:, 8:14], J[:, :8]
+        A += lens.T @ lens - lens.T @ own @ np.linalg.pinv(own.T @ own) @ own.T @ lens
+    variance = float(np.linalg.pinv(A)[0, 0]) * rms**2 / 2
+    return math.sqrt(max(variance, 0.0)) / float(K[0, 0])
+
+
+def _judged(
+    views: Sequence[View],
+    mm: Sequence[Any],
+    rvecs: Sequence[Any],
+    tvecs: Sequence[Any],
+    K: Array,
+    dist: Array,
+    model: LensModel,
+    coefficients: int,
+    sigma: float,
+) -> _Fit:
     residuals = tuple(
-        np.asarray(cv2.projectPoints(m, r, t, K, dist)[0]).reshape(-1, 2) - v.corners.px
+        project_points(np.asarray(m, np.float64), np.ravel(r), np.ravel(t), K, dist, model)[0] - v.corners.px
         for v, m, r, t in zip(views, mm, rvecs, tvecs, strict=True)
     )
     every = np.concatenate(residuals)
     n, rss = every.size, float((every**2).sum())
-    sigma = float(np.ravel(sigmas)[0]) / float(K[0, 0])
     bic = n * math.log(rss / n) + (coefficients + 6 + 6 * len(views)) * math.log(n)
     normals = [np.asarray(cv2.Rodrigues(r)[0], np.float64)[:, 2] for r in rvecs]
     tilts = np.array([tilt_of(n) for n in normals])

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pitwatch.table.camera import Camera
 from pitwatch.table.lens import LensResult
 from pitwatch.table.views import GRID, View
 
@@ -74,7 +73,7 @@ def lens_picture(
 def _bent(out: NDArray[np.uint8], result: LensResult, scale: float) -> None:
     """Nine by five straight lines through the lens."""
     w, h = result.width, result.height
-    camera = Camera(w, h, result.K, np.diag([1.0, -1, -1]), np.array([0, 0, 1.0]), result.dist)
+    camera = result.camera
     rim = np.array([(x, y) for x in (0.0, w / 2, w - 1.0) for y in (0.0, h / 2, h - 1.0)])
     with np.errstate(all="ignore"):
         far = camera.to_table(rim)

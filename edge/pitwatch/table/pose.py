@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.errors import UserError
-from pitwatch.table.camera import Camera
+from pitwatch.table.camera import Camera, project_points, undistorted
 
 __all__ = ["PoseResult", "solve_pose"]
 
@@ -162,31 +162,41 @@ def _check_side(px: Array, mm: Array) -> None:
 
 def _solve(px: Array, mm: Array, width: int, height: int, lens: Camera | None) -> PoseResult | None:
     if lens is not None:
-        starts = [(lens.K, lens.dist)]
+        starts = [lens]
     else:
         centre = (width / 2, height / 2)
         focals = width * np.geomspace(0.3, 6.0, 25)
         starts = [
-            (np.array([[f, 0, centre[0]], [0, f, centre[1]], [0, 0, 1.0]]), np.zeros(5)) for f in focals
+            _lens(np.array([[f, 0, centre[0]], [0, f, centre[1]], [0, 0, 1.0]]), width, height)
+            for f in focals
         ]
-    found = [pose for K, dist in starts if (pose := _place(px, mm, K, dist)) is not None]
+    found = [pose for start in starts if (pose := _place(px, mm, start)) is not None]
     best: PoseResult | None = None
-    for _, rvec, tvec, K, dist in sorted(found, key=lambda pose: pose[0])[:3]:
-        fit = _refine(px, mm, rvec, tvec, K, dist, lens is None, (width, height))
+    for _, rvec, tvec, start in sorted(found, key=lambda pose: pose[0])[:3]:
+        fit = _refine(px, mm, rvec, tvec, start, lens is None)
         if fit is not None and (best is None or fit.rms_px < best.rms_px):
             best = fit
     return best
 
 
-_Pose = tuple[float, Array, Array, Array, Array]
+_Pose = tuple[float, Array, Array, Camera]
 
 
-def _place(px: Array, mm: Array, K: Array, dist: Array) -> _Pose | None:
-    """The best pose with a given lens, above the table: (rms px, rvec, tvec, K, dist)."""
+def _lens(K: Array, width: int, height: int) -> Camera:
+    """A lens that bends nothing, its pose left open."""
+    return Camera(width, height, K, np.eye(3), np.array([0.0, 0.0, 1000.0]))
+
+
+def _place(px: Array, mm: Array, lens: Camera) -> _Pose | None:
+    """The best pose with a given lens, above the table: (rms px, rvec, tvec, lens)."""
     flat = not mm[:, 2].any()
     flag = cv2.SOLVEPNP_IPPE if flat else cv2.SOLVEPNP_SQPNP
+    # as a lens of focal length 1 that bends nothing would see them
+    seen_flat = undistorted(px, lens.K, lens.dist, lens.model)
+    if not np.isfinite(seen_flat).all():
+        return None
     try:
-        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(mm, px, K, dist, flags=flag)
+        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(mm, seen_flat, np.eye(3), np.zeros(5), flags=flag)
     except cv2.error:
         return None
     best: _Pose | None = None
@@ -194,10 +204,10 @@ def _place(px: Array, mm: Array, K: Array, dist: Array) -> _Pose | None:
         R = cv2.Rodrigues(rvec)[0]
         if (-R.T @ tvec)[2, 0] <= 0 or ((mm @ R.T + tvec.ravel())[:, 2] <= 0).any():
             continue
-        seen = cv2.projectPoints(mm, rvec, tvec, K, dist)[0].reshape(-1, 2)
+        seen, _ = project_points(mm, _flat(rvec), _flat(tvec), lens.K, lens.dist, lens.model)
         rms = float(np.sqrt(((seen - px) ** 2).sum(axis=1).mean()))
         if best is None or rms < best[0]:
-            best = (rms, _flat(rvec), _flat(tvec), K, dist)
+            best = (rms, _flat(rvec), _flat(tvec), lens)
     return best
 
 
@@ -205,10 +215,9 @@ def _flat(a: object) -> Array:
     return np.asarray(a, dtype=np.float64).ravel()
 
 
-def _refine(
-    px: Array, mm: Array, rvec: Array, tvec: Array, K: Array, dist: Array, focal: bool, size: tuple[int, int]
-) -> PoseResult | None:
+def _refine(px: Array, mm: Array, rvec: Array, tvec: Array, start: Camera, focal: bool) -> PoseResult | None:
     """Least squares over the pose, and with `focal` the focal length (Levenberg-Marquardt)."""
+    K = start.K
     x = np.concatenate([rvec, tvec, [math.log(K[0, 0])]])
     free = 7 if focal else 6
 
@@ -219,8 +228,7 @@ def _refine(
         return np.array([[f, 0, K[0, 2]], [0, f, K[1, 2]], [0, 0, 1.0]])
 
     def residual(x: Array) -> tuple[Array, Array]:
-        seen, jacobian = cv2.projectPoints(mm, x[:3], x[3:6], lens(x), dist)
-        d = np.asarray(jacobian, dtype=np.float64)
+        seen, d = project_points(mm, x[:3], x[3:6], lens(x), start.dist, start.model)
         J = np.column_stack([d[:, :6], (d[:, 6] + d[:, 7]) * math.exp(x[6])])
         return _flat(seen) - px.ravel(), J[:, :free]
 
@@ -231,7 +239,7 @@ def _refine(
         step = np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-12), g)
         y = x.copy()
         y[:free] -= step
-        if not _SANE[0] < math.exp(min(y[6], 99.0)) / size[0] < _SANE[1]:
+        if not _SANE[0] < math.exp(min(y[6], 99.0)) / start.width < _SANE[1]:
             damping *= 5
             continue
         r2, J2 = residual(y)
@@ -245,7 +253,7 @@ def _refine(
             if damping > 1e8:
                 break
     R = np.asarray(cv2.Rodrigues(x[:3])[0], dtype=np.float64)
-    camera = Camera(size[0], size[1], lens(x), R, x[3:6].copy(), np.asarray(dist, dtype=np.float64))
+    camera = replace(start, K=lens(x), R=R, t_mm=x[3:6].copy())
     if camera.position_mm[2] <= 0 or ((mm @ R.T + x[3:6])[:, 2] <= 0).any():
         return None
     covariance = np.asarray(np.linalg.pinv(J.T @ J), dtype=np.float64)

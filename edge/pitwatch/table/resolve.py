@@ -7,6 +7,7 @@ a verdict in words.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,17 +17,29 @@ from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout, Point
 from pitwatch.vision.looks import CARD_MM, CHIP_PITCH_MM
 
-__all__ = ["HEIGHT_PX", "INDEX_MM", "RANK_PX", "SUIT_PX", "VALUE_PX", "Resolved", "resolve"]
+__all__ = [
+    "HEIGHT_PX",
+    "INDEX_MM",
+    "MOST_CHIPS",
+    "RANK_PX",
+    "SUIT_PX",
+    "VALUE_PX",
+    "Resolved",
+    "resolve",
+    "unjudged",
+]
 
 # height of the rank in the corner of a standard index
 INDEX_MM = 9.0
 Cards = Literal["ranks and suits", "ranks", "none"]
 Chips = Literal["values", "heights", "none"]
 
-# First estimates, to be set by measured accuracy: a camera 2304 px wide over a whole table gives an index of
-# 7 to 9 px and 1.5 to 1.9 px a chip, one 3840 px wide twice that.
-SUIT_PX, RANK_PX = 8.0, 5.0
-VALUE_PX, HEIGHT_PX = 2.0, 1.0
+# As tests/table/verdicts_measured.py finds on the scenes, made smaller step by step: black suits are mixed
+# up at up to 8.2 px, and hardly a stack is read, rightly or wrongly, below 1.25 px a chip.
+SUIT_PX, RANK_PX = 8.5, 5.0
+VALUE_PX, HEIGHT_PX = 1.25, 1.0
+# the stack reader counts no further
+MOST_CHIPS = 25
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,8 @@ class Resolved:
     px_per_mm: scale where the cards lie, in the direction in which it is smallest. index_px: height of a
     card's corner index. layer_px: height of one chip on the spot, None for the dealer. steepness: degrees
     by which the line of sight rises from the felt, 90 straight down. in_view: cards and spot are in the
-    picture. cards, chips: what can be read.
+    picture. cards, chips: what can be read. tallest: chips of the tallest stack whose top is in the
+    picture and that is counted at all.
     """
 
     seat: int
@@ -47,6 +61,17 @@ class Resolved:
     in_view: bool
     cards: Cards
     chips: Chips | None
+    tallest: int = MOST_CHIPS
+
+    @property
+    def reads_cards(self) -> Cards:
+        """What is judged of cards here: nothing where some could lie outside the picture."""
+        return self.cards if self.in_view else "none"
+
+    @property
+    def most_chips(self) -> int:
+        """The tallest stack whose value is judged here, chips; 0: none."""
+        return self.tallest if self.in_view and self.chips == "values" else 0
 
     @property
     def text(self) -> str:
@@ -63,7 +88,7 @@ class Resolved:
         if self.layer_px is None:
             return line
         chips = {
-            "values": "chip values",
+            "values": f"chip values, stacks up to {self.tallest}",
             "heights": "heights of stacks, mixed stacks not surely",
             "none": "no stacks: lower, nearer or more pixels",
         }[self.chips or "none"]
@@ -73,6 +98,31 @@ class Resolved:
 def resolve(camera: Camera, layout: Layout) -> tuple[Resolved, ...]:
     """The figures for the dealer (first) and each seat."""
     return tuple(_seat(camera, layout, seat) for seat in range(layout.n + 1))
+
+
+def unjudged(verdicts: Sequence[Resolved]) -> tuple[str, ...]:
+    """What is not judged, and why, a sentence for all places of one kind; empty when all is judged."""
+    kinds: dict[tuple[bool, Cards, Chips | None], list[Resolved]] = {}
+    for r in verdicts:
+        if not r.in_view or r.cards != "ranks and suits" or r.chips not in (None, "values"):
+            kinds.setdefault((r.in_view, r.cards, r.chips), []).append(r)
+    return tuple(_unjudged(places) for places in kinds.values())
+
+
+def _unjudged(places: Sequence[Resolved]) -> str:
+    first = places[0]
+    numbers = [str(r.seat) for r in places if r.seat]
+    names = [f"seat{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"] if numbers else []
+    where = " and ".join([*(["the dealer"] if any(not r.seat for r in places) else []), *names])
+    if not first.in_view:
+        return f"Not judged: {where}, not wholly in the picture."
+    out = []
+    if first.cards != "ranks and suits":
+        what = "suits" if first.cards == "ranks" else "cards"
+        out.append(f"{what} (the index is {min(r.index_px for r in places):.1f} px high)")
+    if first.chips in ("heights", "none"):
+        out.append(f"amounts (a chip is {min(r.layer_px or 0.0 for r in places):.1f} px high)")
+    return f"Not read from this mounting, and not judged: {' and '.join(out)} of {where}."
 
 
 def _seat(camera: Camera, layout: Layout, seat: int) -> Resolved:
@@ -98,6 +148,7 @@ def _seat(camera: Camera, layout: Layout, seat: int) -> Resolved:
         in_view=_in_view(camera, outline),
         cards=cards,
         chips=chips,
+        tallest=MOST_CHIPS if spot is None else _tallest(camera, spot),
     )
 
 
@@ -111,6 +162,15 @@ def _layer(camera: Camera, at: Point) -> float:
     # over ten chips: the height of a stack that is worth counting
     a, b = camera.project([(*at, 0.0), (*at, 10 * CHIP_PITCH_MM)])
     return float(np.hypot(*(b - a)) / 10)
+
+
+def _tallest(camera: Camera, at: Point) -> int:
+    """Chips of the tallest stack on a spot whose top is in the picture: from above, tops spread outward."""
+    for n in range(MOST_CHIPS, 0, -1):
+        u, v = camera.project([(*at, n * CHIP_PITCH_MM)])[0]
+        if 0 <= u < camera.width and 0 <= v < camera.height:
+            return n
+    return 0
 
 
 def _steepness(camera: Camera, at: Point) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.table.quality import Quality, measure_quality
-from pitwatch.table.resolve import RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
+from pitwatch.table.resolve import MOST_CHIPS, RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
 
 __all__ = ["Judged", "Verdict", "advice_on", "judge_mounting", "verdict_picture"]
 
@@ -48,6 +48,14 @@ class Judged:
             return "none"
         full = r.cards == "ranks and suits" and r.chips in (None, "values") and (q is None or not q.faults)
         return "good" if full else "some"
+
+    @property
+    def chips(self) -> str:
+        """What is judged of chips, in a few words; "" where none lie."""
+        r = self.resolved
+        values = "values" if r.tallest == MOST_CHIPS else f"values to {r.tallest}"
+        words = {"values": values, "heights": "heights", "none": "none"}
+        return "" if r.chips is None else words[r.chips]
 
 
 def judge_mounting(
@@ -86,14 +94,14 @@ def advice_on(judged: Sequence[Judged]) -> list[str]:
         least = min(r.index_px for r in small)
         lost = "neither ranks nor suits" if least < RANK_PX else "suits not surely"
         out.append(
-            f"{names(small)}: {lost}; the index is {least:.1f} px high and wants {SUIT_PX:.0f}: a camera "
+            f"{names(small)}: {lost}; the index is {least:.1f} px high and wants {SUIT_PX:g}: a camera "
             f"nearer, a longer lens, or {times(SUIT_PX, least)}"
         )
     if low := [r for r in seen if r.layer_px is not None and r.chips != "values"]:
         least = min(r.layer_px or 0.0 for r in low)
         out.append(
             f"{names(low)}: stacks of several values not surely; a chip is {least:.1f} px high and wants "
-            f"{VALUE_PX:.0f}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
+            f"{VALUE_PX:g}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
         )
     remedies = {
         "out of focus": "turn the lens until print is sharp, then fix it",
@@ -119,7 +127,7 @@ def verdict_picture(
         colour = _COLOURS[j.verdict]
         outline = np.round(_outline(camera, layout, r.seat)).astype(np.int32)
         cv2.polylines(out, [outline], True, colour, max(2, round(3 * size)), cv2.LINE_AA)
-        chips = "" if r.layer_px is None else f", chips {r.layer_px:.1f} px: {r.chips}"
+        chips = "" if r.layer_px is None else f", chips {r.layer_px:.1f} px: {j.chips}"
         lines = [f"index {r.index_px:.1f} px: {r.cards}{chips}", *(q.faults if q is not None else ())]
         x, y = int(outline[:, 0].min()), int(outline[:, 1].min())
         for i, text in enumerate(reversed(lines)):

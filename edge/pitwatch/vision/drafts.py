@@ -118,6 +118,10 @@ class Outbox:
             self._emit(head, out)
         return out
 
+    def passed(self, t: float) -> None:
+        """Something was said at time `t` without a draft; what is said from now on comes after it."""
+        self._last_t = max(self._last_t, t)
+
     def flush(self) -> list[TableEvent]:
         """Everything, as it stands."""
         out: list[TableEvent] = []

@@ -92,19 +92,24 @@ class TopView:
         xs = [p[0] for p in layout.spots] + list(layout.dealer_row[:2])
         ys = [p[1] for p in layout.spots] + [layout.dealer_row[2]]
         self.cell = cell
-        self.camera = camera
         self.x0, self.y0 = min(xs) - _AROUND_MM, min(-20.0, layout.cy - 80.0)
         self.w = int((max(xs) + _AROUND_MM - self.x0) / cell) + 1
         self.h = int((max(ys) + _AROUND_MM - self.y0) / cell) + 1
         gx, gy = np.meshgrid(self.x0 + cell * np.arange(self.w), self.y0 + cell * np.arange(self.h))
-        mm = np.column_stack([gx.ravel(), gy.ravel()])
-        px = camera.project(mm)
-        # a strong lens model folds points from far outside back into the picture
-        there = np.linalg.norm(camera.to_table(px) - mm, axis=1) < 2 * cell
-        inside = (px >= 0).all(axis=1) & (px[:, 0] < camera.width) & (px[:, 1] < camera.height)
-        self.valid: Mask = (there & inside).reshape(self.h, self.w)
+        self._mm = np.column_stack([gx.ravel(), gy.ravel()])
+        self.valid: Mask = np.ones((self.h, self.w), dtype=np.bool_)
         scale = camera.px_per_mm(float(np.mean(xs)), float(np.mean(ys)))
         self._halvings = next((n for n in (2, 1) if scale * cell / 2**n >= 0.8), 0)
+        self.aim(camera)
+
+    def aim(self, camera: Camera) -> None:
+        """The same top view through the camera as it stands now."""
+        self.camera = camera
+        px = camera.project(self._mm)
+        # a strong lens model folds points from far outside back into the picture
+        there = np.linalg.norm(camera.to_table(px) - self._mm, axis=1) < 2 * self.cell
+        inside = (px >= 0).all(axis=1) & (px[:, 0] < camera.width) & (px[:, 1] < camera.height)
+        self.valid &= (there & inside).reshape(self.h, self.w)
         uv = ((px + 0.5) / 2**self._halvings - 0.5).astype(np.float32).reshape(self.h, self.w, 2)
         self._map, self._frac = cv2.convertMaps(uv[..., 0], uv[..., 1], cv2.CV_16SC2)
         p = camera.position_mm

@@ -69,6 +69,10 @@ class Spots:
         self._pictures: dict[Key, Rest] = {}
         self._ids = 0
 
+    def aim(self, camera: Camera) -> None:
+        """Go on with the camera as it stands now."""
+        self._camera = camera
+
     def stacks(self, key: Key) -> list[StackTrack]:
         """The stacks that count to a spot."""
         return [t for t in self.tracks.values() if (t.seat, t.spot, t.hand) == key]

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from pitwatch.capture.frame import Frame
-from pitwatch.game.events import TableEvent
+from pitwatch.game.events import Table, TableEvent
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout, seat_of_zone
 from pitwatch.vision.arms import ArmFinder
 from pitwatch.vision.drafts import Keep, Outbox, Pictures
+from pitwatch.vision.guard import Guard
 from pitwatch.vision.ledger import CLEAR_OF_HAND_MM, RECHECK_S, Ledger, Patience
 from pitwatch.vision.looks import HandSeen, Look, Zone
 from pitwatch.vision.motion import Image, Mask, Motion, TopView, View
@@ -26,7 +27,7 @@ from pitwatch.vision.snapshot import ArmView, CardView, StackView, TableSnapshot
 from pitwatch.vision.tracks import box_outline
 from pitwatch.vision.zonestate import Territory, ZoneLook, ZoneWatch
 
-__all__ = ["Eyes", "Keep", "WatchOptions", "Watcher", "evidence_box"]
+__all__ = ["Aimable", "Eyes", "Keep", "WatchOptions", "Watcher", "evidence_box"]
 
 _ACTIVE_CELLS = 6
 _HAND_SCORE = 0.5
@@ -39,6 +40,15 @@ class Eyes(Protocol):
 
     def look(self, frame: Frame, zone: Zone) -> Look:
         """What lies in the zone in this frame."""
+        ...
+
+
+@runtime_checkable
+class Aimable(Protocol):
+    """Eyes for which it matters how the camera stands."""
+
+    def over(self, camera: Camera) -> Eyes:
+        """The same eyes behind another camera."""
         ...
 
 
@@ -74,8 +84,13 @@ class WatchOptions:
 class Watcher:
     """Watches one table.
 
-    camera: of the frames' size. layout: where spots and seats are. eyes: what looks at a zone. keep: stores
-    evidence pictures; without it events carry none. looks: how many looks were taken so far.
+    camera: of the frames' size, as it stands now. layout: where spots and seats are. eyes: what looks at a
+    zone. keep: stores evidence pictures; without it events carry none. guard: tells whether the camera still
+    sees the table as it was calibrated; without it that is taken for granted, as it is of settled frames.
+    looks: how many looks were taken so far.
+
+    While the guard finds the camera unfit, frames are left out and the table is `closed`; it is `open` again
+    when everything has been looked at anew and no round is on.
     """
 
     def __init__(
@@ -86,14 +101,19 @@ class Watcher:
         *,
         options: WatchOptions | None = None,
         keep: Keep | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self.camera = camera
         self.layout = layout
         self.eyes = eyes
         self.options = o = options or WatchOptions()
         self.keep = keep
+        self.guard = guard
         self.looks = 0
         self._t: float | None = None
+        self._fed_t = -np.inf
+        self._closed = False
+        self._to_look_at: set[str] = set()
         self._view = view = TopView(camera, layout)
         self._motion = Motion(view)
         self._arms = ArmFinder(view, layout, o.arm_mm)
@@ -122,8 +142,19 @@ class Watcher:
         h, w = frame.image.shape[:2]
         if (w, h) != (self.camera.width, self.camera.height):
             raise ValueError(f"the frame is {w} x {h}, the camera {self.camera.width} x {self.camera.height}")
-        if self._t is not None and frame.t < self._t:
-            raise ValueError(f"a frame of {frame.t:.3f} s came after one of {self._t:.3f} s")
+        if frame.t < self._fed_t:
+            raise ValueError(f"a frame of {frame.t:.3f} s came after one of {self._fed_t:.3f} s")
+        self._fed_t = frame.t
+        if self.guard is not None and not frame.settled:
+            ruling = self.guard.step(frame.t, frame.image)
+            if ruling == "wait":
+                return []
+            if ruling == "stop":
+                return self._close(frame.t)
+            if ruling in ("nudged", "resume"):
+                self._aim(self.guard.camera)
+            if ruling == "resume":
+                self._begin_again(frame.t)
         if self._t is None:
             for z in self._zones.values():
                 z.start(frame.t)
@@ -142,11 +173,12 @@ class Watcher:
         self._last = frame
         # something may have come to rest there at any time since the disturbance began
         begun = [z.disturbed_t for z in self._zones.values() if z.state != "quiet" and z.rest_t is not None]
-        return self._outbox.pop(frame.t, None if frame.settled else min(begun, default=None))
+        out = self._outbox.pop(frame.t, None if frame.settled else min(begun, default=None))
+        return out + self._open_again(frame.t) if self._closed else out
 
     def flush(self) -> list[TableEvent]:
         """The events still held back, at the end of the frames."""
-        if self._t is not None and self._last is not None:
+        if self._t is not None and self._last is not None and self._t == self._fed_t:
             self._look_once_more(self._last)
             self._ledger.tick(self._t + self.options.regain_s + self.options.gone_s)
         return self._outbox.flush()
@@ -157,6 +189,8 @@ class Watcher:
 
         What is found out late after all (part of a hand gone, a split) has an earlier `t` in rare cases.
         """
+        if self.guard is not None and self.guard.stopped:
+            return float(self._fed_t)
         if self._t is None:
             return -np.inf
         moving = [
@@ -197,6 +231,42 @@ class Watcher:
         )
         arms = (ArmView(a.side, a.outline) for a in self._arms.arms)
         return TableSnapshot(self._t or 0.0, tuple(cards), tuple(stacks), tuple(arms), tuple(zones))
+
+    # -- a camera that is unfit, or has moved
+
+    def _close(self, t: float) -> list[TableEvent]:
+        """Say what was sure before, and that from now on nothing is judged."""
+        out = self._outbox.flush()
+        self._outbox.passed(t)
+        if not self._closed:
+            out.append(Table(t=t, state="closed"))
+        self._closed = True
+        return out
+
+    def _aim(self, camera: Camera) -> None:
+        # everything known is known in mm on the table, so that only the way there changes
+        self.camera = camera
+        self._view.aim(camera)
+        self._ledger.spots.aim(camera)
+        if isinstance(self.eyes, Aimable):
+            self.eyes = self.eyes.over(camera)
+
+    def _begin_again(self, t: float) -> None:
+        for z in self._zones.values():
+            z.begin_again(t)
+        self._to_look_at = set(self._zones)
+
+    def _open_again(self, t: float) -> list[TableEvent]:
+        """Play is judged again from the next round on: in one that is on, something may have been missed."""
+        self._to_look_at -= {name for name, z in self._zones.items() if z.state == "quiet"}
+        lies = any(c.seat is not None for c in self._ledger.hands.tracks.values())
+        if self._to_look_at or lies or np.isfinite(self._outbox.first_t):
+            return []
+        self._closed = False
+        self._outbox.passed(t)
+        if self.guard is not None:
+            self.guard.open_again(t)
+        return [Table(t=t, state="open")]
 
     # -- which zones to look at
 

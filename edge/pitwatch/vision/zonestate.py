@@ -185,6 +185,16 @@ class ZoneWatch:
         """Begin, unlooked at."""
         self.since = self.disturbed_t = self.active_t = t
 
+    def begin_again(self, t: float) -> None:
+        """It was not watched for a while: as after a disturbance, it must come to rest and be compared."""
+        self.shots.clear()
+        self.looks.clear()
+        self.glances.clear()
+        self.disturbed_t = self.active_t = t
+        self.rest_t = self.barred_t = None
+        self.reach = 0
+        self._become("disturbed", t)
+
     def update(self, t: float, active: bool, settle_s: float) -> bool:
         """Take in whether anything moves or reaches into the zone now. True when a disturbance begins."""
         if active:

@@ -43,6 +43,7 @@ function health(h) {
     share == null ? ["–", "hands judged", ""] : [`${Math.floor(share * 100)} %`, `of ${h.hands_total} hands judged`, share < 0.9 ? "bad" : share < 0.95 ? "warn" : ""],
     { connected: ["MQTT", "connected", ""], trying: ["MQTT", "not connected", "bad"], off: ["MQTT", "off", "warn"] }[h.broker],
   ];
+  if (!h.judging) items.unshift(["Not judging", `camera ${h.camera}`, "bad"]);
   if (h.skipped) items.push([`${h.skipped}`, "pictures unreadable", "warn"]);
   if (h.late) items.push([`${h.late}`, "pictures passed over", "warn"]);
   const list = $("health");
@@ -53,6 +54,7 @@ function health(h) {
   }
   setText("notice", h.notice);
   $("notice").hidden = !h.notice;
+  $("notice").classList.toggle("stopped", !h.judging);
 }
 
 // picture and outlines change together; a slow connection skips pictures instead of falling behind
