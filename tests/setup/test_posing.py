@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from pitwatch.errors import UserError
 from pitwatch.setup.posing import Known, PoseRequest, solve
+from pitwatch.sim.practice import PLACES
 from pitwatch.sim.spec import mounted_camera
 from pitwatch.table.board import BOARDS
 from pitwatch.table.layout import template
@@ -65,6 +68,31 @@ def test_without_cards_it_is_said_what_to_lay() -> None:
     text = refused(PoseRequest(method="cards", edge=(800.0, 800.0)))
     assert text.startswith("0 whole cards")
     assert "lay six to ten" in text
+
+
+def test_cards_behind_a_wide_lens(tmp_path: Path) -> None:
+    """The calibrated lens is kept; cards are drawn through it, their edges bent."""
+    K = np.array([[1000.0, 0, 795.0], [0, 1000.0, 455.0], [0, 0, 1]])
+    bent = dataclasses.replace(CAMERA, K=K, dist=np.array([-0.3, 0.08, 0, 0, 0]))
+    image = EMPTY.copy()
+    for x, y, yaw in PLACES:
+        a = np.radians(yaw)
+        turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+        corners = np.array([(-44, -31.5), (44, -31.5), (44, 31.5), (-44, 31.5)]) @ turn.T + (x, y)
+        rim = np.concatenate([np.linspace(p, np.roll(corners, -1, 0)[i], 20) for i, p in enumerate(corners)])
+        px = np.round(bent.project(rim) * 16).astype(np.int32)
+        cv2.fillPoly(image, [px], (235, 238, 240), cv2.LINE_AA, 4)
+    lens = tmp_path / "lens.json"
+    lens.write_text(json.dumps(bent.to_json()))
+    known = [(-392.1, 514.2), (392.1, 514.2), (0.0, 60.0)]
+    tapped = [Known(px=tuple(p), mm=m) for p, m in zip(bent.project(known).tolist(), known, strict=True)]
+    posed = solve(image, PoseRequest(method="cards", points=tapped), lens, None)
+    assert np.hypot(*(posed.camera.to_table(bent.project(SPOTS)) - SPOTS).T).max() < 5
+    assert np.allclose(posed.camera.K, K)
+    assert len(posed.outlines) >= 7
+    small = cv2.resize(image, (800, 450))
+    with pytest.raises(UserError, match="lens was calibrated for 1600 x 900"):
+        solve(np.asarray(small, np.uint8), PoseRequest(method="cards", points=tapped), lens, None)
 
 
 def on_the_felt(

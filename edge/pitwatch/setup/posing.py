@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,12 +21,13 @@ from pitwatch.errors import UserError
 from pitwatch.setup.progress import Spread
 from pitwatch.table.anchor import anchored_on_print, cards_spread_mm
 from pitwatch.table.board import board_named
-from pitwatch.table.calibrate import anchored_by, run_calibrate_pose, stands
+from pitwatch.table.calibrate import anchored_by, load_lens, run_calibrate_pose, stands
 from pitwatch.table.camera import Camera
 from pitwatch.table.files import load_camera
 from pitwatch.table.from_board import run_calibrate_from_board, run_calibrate_from_tags
 from pitwatch.table.from_cards import guessed_scale, pose_from_cards
 from pitwatch.table.from_print import with_line
+from pitwatch.table.ideal import Ideal
 from pitwatch.table.layout import Layout
 from pitwatch.table.uncertain import spots_of
 
@@ -102,13 +103,39 @@ def _in_picture(camera: Camera, place: tuple[float, float]) -> bool:
 
 def _solved(image: Image, asked: PoseRequest, lens: Path | None, layout: Layout | None) -> Posed:
     if asked.method == "cards":
-        return _from_cards(image, asked, layout)
+        return _from_cards(image, asked, layout) if lens is None else _through(lens, image, asked, layout)
     with tempfile.TemporaryDirectory(prefix="pitwatch-setup-") as name:
         folder = Path(name)
         try:
             return _by_files(image, asked, lens, layout, folder)
         except UserError as e:
             raise UserError(in_words(str(e), folder)) from None
+
+
+def _through(lens: Path, image: Image, asked: PoseRequest, layout: Layout | None) -> Posed:
+    """From cards with a calibrated lens: as if it did not bend, then behind it."""
+    known = load_lens(lens)
+    if (known.width, known.height) != (image.shape[1], image.shape[0]):
+        raise UserError(
+            f"the lens was calibrated for {known.width} x {known.height} pixels, but the picture is "
+            f"{image.shape[1]} x {image.shape[0]}; calibrate it again or skip it"
+        )
+    ideal = Ideal(known)
+
+    def moved(px: tuple[float, float]) -> tuple[float, float]:
+        x, y = ideal.to_ideal([px])[0]
+        return float(x), float(y)
+
+    points = [p.model_copy(update={"px": moved(p.px)}) for p in asked.points]
+    edge = None if asked.edge is None else moved(asked.edge)
+    posed = _from_cards(
+        ideal.picture(image), asked.model_copy(update={"points": points, "edge": edge}), layout
+    )
+    places = _places(posed.layout or layout, asked.seats)
+    camera = ideal.camera(posed.camera, [*(p for _, p in places), (-200.0, 60.0), (200.0, 60.0)])
+    outlines = [np.round(ideal.to_real(o), 1).tolist() for o in posed.outlines]
+    said = [*posed.said, "the calibrated lens was kept"]
+    return replace(posed, camera=camera, outlines=outlines, said=said)
 
 
 def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Posed:

@@ -189,7 +189,15 @@ class Progress(_Record):
 class Store:
     """A folder with `setup.json` and what belongs to it."""
 
-    FILES = ("lens.json", "calibration.json", "layout.json", "reference.jpg", "check.jpg", "deal.jpg")
+    FILES = (
+        "lens.json",
+        "calibration.json",
+        "calibration.felt.jpg",
+        "layout.json",
+        "reference.jpg",
+        "check.jpg",
+        "deal.jpg",
+    )
 
     def __init__(self, folder: Path) -> None:
         """Raises UserError when the folder cannot be made or written."""

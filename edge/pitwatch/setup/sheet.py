@@ -162,7 +162,7 @@ def _verdicts(rows: Sequence[dict[str, Any]], spread: dict[str, float]) -> Table
         cells = [
             r["place"],
             r["cards"] if r["in_view"] else "not wholly in the picture",
-            r["chips"] or "-",
+            r["chips_said"] or "-",
             f"{r['index_px']:.1f} px",
             "-" if r["layer_px"] is None else f"{r['layer_px']:.1f} px",
             f"{r['steepness']:.0f}°",

@@ -1,4 +1,4 @@
-"""The wizard itself: what each step of the page does, one after the other or again.
+"""The wizard's steps: what the page asks for, one after the other or again.
 
 In: taps and entries of the page, pictures of a camera. Out: a `Progress` that is on disk after each step,
 and at the end the table's file, the commissioning sheet and the backup. Every refusal is a UserError of one
@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,8 +22,7 @@ from pitwatch.setup import dealing, posing, tables
 from pitwatch.setup.backup import make_backup
 from pitwatch.setup.felt import checked_layout, drawn_layout
 from pitwatch.setup.lens_job import LensJob
-from pitwatch.setup.live import Live, encode, open_live
-from pitwatch.setup.mounted import MountedCamera
+from pitwatch.setup.live import encode
 from pitwatch.setup.progress import (
     STEPS,
     Check,
@@ -37,16 +32,14 @@ from pitwatch.setup.progress import (
     House,
     Lens,
     Pose,
-    Progress,
-    Source,
-    Store,
 )
+from pitwatch.setup.session import Session
 from pitwatch.setup.sheet import commissioning_sheet
 from pitwatch.table.anchor import print_offset_mm
-from pitwatch.table.camera import Camera
 from pitwatch.table.drift import Steadiness
+from pitwatch.table.files import read_json
 from pitwatch.table.from_print import found_layout
-from pitwatch.table.layout import Layout, LayoutError, arc
+from pitwatch.table.layout import LayoutError, arc
 from pitwatch.table.verdicts import Judged, advice_on, judge_mounting, verdict_picture
 from pitwatch.vision.eyes import Eyes
 
@@ -58,112 +51,8 @@ _OFF_PRINT_MM = 12.0  # felt and layout differ by more: another camera, or it ha
 _SHIFT_PX = 3.0
 
 
-class Wizard:
-    """One set-up in one folder. Methods may be called from any thread; long ones one at a time.
-
-    now: the wall clock, for people. clock: seconds, for how long something took.
-    """
-
-    def __init__(self, store: Store, now: Callable[[], datetime], clock: Callable[[], float]) -> None:
-        """Go on where the folder's state stands. Raises UserError when that cannot be read."""
-        self.store = store
-        self._now, self._clock = now, clock
-        self.progress: Progress = store.read()
-        self.live: Live | None = None
-        self.live_error = ""
-        self.device: MountedCamera | None = None
-        self.still: Image | None = None
-        self.lens_job: LensJob | None = None
-        self.deal: dealing.TestDeal | None = None
-        self._eyes: Eyes | None = None
-        self._asked_at = 0.0
-        self._working = threading.Lock()
-        self.busy = ""
-        self._camera, self._layout = store.camera(), store.layout()
-        if self.progress.source is not None:
-            try:
-                self._open(self.progress.source)
-            except UserError as e:
-                self.live_error = str(e)
-
-    # the picture
-
-    def choose(self, spec: str, size: tuple[int, int] | None = None) -> None:
-        """Film with this camera from now on. Raises UserError when it gives no picture; then the old one goes
-        on."""
-        with self._work("Opening the camera"):
-            before = self.live
-            if before is not None and before.spec == spec.strip() and before.kind == "camera":
-                # two programs cannot film with one device
-                before.close()
-            live = open_live(spec, size)
-            self._release()
-            self._film(live)
-            assert self.live is not None
-            s = Source(spec=live.spec, width=live.width, height=live.height)
-            if self.device is not None:
-                s.card, s.bus = self.device.card, self.device.bus
-            self._keep(source=s, check=None, finish=None)
-
-    def _open(self, source: Source) -> None:
-        size = (source.width, source.height)
-        self._film(open_live(source.spec, size, source.controls))
-
-    def _film(self, live: Live) -> None:
-        self.live, self.live_error, self.still = live, "", None
-        self.device = MountedCamera.of(live)
-
-    def _release(self) -> None:
-        if self.lens_job is not None:
-            self.lens_job.close()
-            self.lens_job = None
-        if self.live is not None:
-            self.live.close()
-            self.live = None
-        self.deal = None
-
-    def picture(self) -> Image:
-        """The newest picture. Raises UserError where there is none."""
-        if self.live is None:
-            raise UserError(self.live_error or "no camera is chosen yet; go back to the first step")
-        return self.live.frame().image
-
-    def step_picture(self, by: int) -> None:
-        """The next or an earlier picture of a folder."""
-        if self.live is not None:
-            self.live.step(by)
-            self.still = None
-
-    def practise(self, what: str) -> None:
-        """Lay something on the practice table. Raises UserError for a real one."""
-        if self.live is None or self.live.kind != "practice":
-            raise UserError("only the practice table lays cards by itself")
-        table: Any = self.live.camera
-        table.lay(what)
-        self.still = None
-
-    # the camera's controls
-
-    def lock_controls(self, mains_hz: int | None) -> None:
-        """Lock what the camera allows, verify, keep. Raises UserError where there is no camera."""
-        source = self._source()
-        if self.device is None:
-            raise UserError("this source has no exposure or focus to lock; a camera has")
-        with self._work("Locking the camera's controls"):
-            locked = self.device.lock(mains_hz)
-        self._keep(
-            source=source.model_copy(
-                update={"mains_hz": mains_hz, "controls": locked.settings, "said": list(locked.said)}
-            )
-        )
-
-    def set_control(self, name: str, value: int) -> None:
-        """Set one locked control and keep what the camera made of it. Raises UserError where it refuses."""
-        source = self._source()
-        if self.device is None or name not in source.controls:
-            raise UserError(f"'{name}' is no control that is locked; lock the camera's controls first")
-        now = self.device.set(name, value)
-        self._keep(source=source.model_copy(update={"controls": {**source.controls, name: now}}))
+class Wizard(Session):
+    """The steps, in their order; each can be done again."""
 
     # the lens
 
@@ -216,8 +105,7 @@ class Wizard:
         with self._work("Finding out how the camera stands"):
             posed = posing.solve(image, asked, known, self._layout if asked.method != "cards" else None)
         note = f"from {asked.method}, by pitwatch setup {__version__}"
-        self.store.put_json("calibration.json", {**posed.camera.to_json(), "note": note})
-        self._camera = posed.camera
+        self._put_camera(posed.camera, note)
         pose = Pose(
             method=asked.method,
             said=posed.said,
@@ -247,18 +135,17 @@ class Wizard:
         reference = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), np.uint8)
         with self._work("Comparing with how it was"):
             try:
-                verdict = Steadiness(reference, self._camera).look(image)
+                verdict = Steadiness(reference, self._camera, self._layout).look(image)
             except ValueError as e:
                 return {"state": "unknown", "said": f"That cannot be told: {e}."}
         if verdict is None:
-            return {"state": "unknown", "said": "Too little of the felt shows to compare; clear the table."}
+            return {"state": "unknown", "said": "Too much of the felt is covered to tell; clear the table."}
         shift = f"{verdict.off_px:.1f} px"
         if verdict.state == "steady" or (verdict.camera is not None and verdict.off_px < _SHIFT_PX):
             return {"state": "steady", "said": f"The felt lies where it should, to {shift}."}
         if verdict.state == "moved" and verdict.camera is not None:
             note = f"turned by {shift} after a change of the camera"
-            self.store.put_json("calibration.json", {**verdict.camera.to_json(), "note": note})
-            self._camera = verdict.camera
+            self._put_camera(verdict.camera, note)
             self._keep(check=None, finish=None)
             return {
                 "state": "moved",
@@ -306,10 +193,6 @@ class Wizard:
         said = before.said if before else ""
         self._keep(layout=Felt(how="drawn", said=said), check=None, finish=None)
 
-    def _put_layout(self, felt: Layout, note: str) -> None:
-        self.store.put_json("layout.json", {**felt.to_json(), "note": note})
-        self._layout, self.deal = felt, None
-
     # what can be judged
 
     def judge(self) -> None:
@@ -329,6 +212,9 @@ class Wizard:
             drawn = verdict_picture(image, camera, layout, judged)
         self.store.put("check.jpg", encode(drawn, 1920, 88))
         self.store.put("reference.jpg", encode(image, image.shape[1], 95))
+        # the empty felt as this camera sees it: by it a watch notices that the camera was moved
+        path = self.store.path("calibration.json")
+        self._put_camera(camera, read_json(path, "a calibration").get("note", ""), image)
         rows = [_row(j) for j in judged]
         self._keep(check=Check(rows=rows, advice=advice, when=self._stamp()), finish=None)
 
@@ -426,93 +312,12 @@ class Wizard:
         name = self.progress.house.name if self.progress.house else "table"
         return self.store.path(f"{name}-backup.zip")
 
-    # for all steps
-
-    def go(self, step: str) -> None:
-        """Stand at a step; every step can be gone back to."""
-        if step not in STEPS:
-            raise UserError(f"there is no step '{step}'")
-        if step != "lens" and self.lens_job is not None:
-            self.lens_job.close()
-            self.lens_job = None
-        self._keep(step=step)
-
-    def camera(self) -> Camera:
-        """The calibrated camera. Raises UserError before there is one, or when it is another's."""
-        if self._camera is None or self.progress.pose is None:
-            raise UserError("the pose is not known yet; that step comes first")
-        if wrong := [m for m in self.progress.mismatch() if m.startswith("The pose")]:
-            raise UserError(wrong[0])
-        return self._camera
-
-    def layout(self) -> Layout:
-        """The felt. Raises UserError before there is one."""
-        if self._layout is None or self.progress.layout is None:
-            raise UserError("where the spots are is not known yet; the layout comes first")
-        return self._layout
-
-    def state(self) -> dict[str, Any]:
-        """Everything that the page shows."""
-        live = self.live
-        return {
-            "version": __version__,
-            "folder": str(self.store.folder.resolve()),
-            "steps": list(STEPS),
-            "done": self.progress.done(),
-            "mismatch": self.progress.mismatch(),
-            "progress": self.progress.model_dump(mode="json"),
-            "live": None
-            if live is None
-            else {
-                "spec": live.spec,
-                "kind": live.kind,
-                "width": live.width,
-                "height": live.height,
-                "place": live.place(),
-            },
-            "live_error": self.live_error,
-            "controls": [] if self.device is None else self.device.knobs(self._source().controls),
-            "device": self.device is not None,
-            "camera": None if self._camera is None else self._camera.to_json(),
-            "layout": None if self._layout is None else self._layout.to_json(),
-            "lens_job": None if self.lens_job is None else self.lens_job.state(),
-            "reference": self.store.path("reference.jpg").exists(),
-            "busy": self.busy,
-        }
-
-    def close(self) -> None:
-        """Release the camera."""
-        self._release()
-
-    def _source(self) -> Source:
-        if self.progress.source is None:
-            raise UserError("no camera is chosen yet; go back to the first step")
-        return self.progress.source
-
-    def _keep(self, **changes: Any) -> None:
-        progress = self.progress.model_copy(update=changes)
-        self.store.write(progress)
-        self.progress = progress
-
-    def _stamp(self) -> str:
-        return self._now().isoformat(timespec="seconds")
-
-    @contextmanager
-    def _work(self, what: str) -> Iterator[None]:
-        if not self._working.acquire(blocking=False):
-            raise UserError(f"{self.busy or 'something else'} is still going on; wait a moment")
-        self.busy = what
-        try:
-            yield
-        finally:
-            self.busy = ""
-            self._working.release()
-
 
 def _row(j: Judged) -> dict[str, Any]:
     r = {k: _rounded(v) for k, v in dataclasses.asdict(j.resolved).items()}
     return {
         **r,
+        "chips_said": j.chips,
         "place": j.place,
         "verdict": j.verdict,
         "faults": list(j.quality.faults) if j.quality else [],

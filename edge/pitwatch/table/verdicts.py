@@ -57,6 +57,14 @@ class Judged:
         full = r.cards == "ranks and suits" and r.chips in (None, "values") and (q is None or not q.faults)
         return "good" if full else "some"
 
+    @property
+    def chips(self) -> str:
+        """What is judged of chips, in a few words; "" where none lie."""
+        r = self.resolved
+        values = "values" if r.tallest == MOST_CHIPS else f"values to {r.tallest}"
+        words = {"values": values, "heights": "heights", "none": "none"}
+        return "" if r.chips is None else words[r.chips]
+
 
 def judge_mounting(
     camera: Camera, layout: Layout, image: NDArray[np.uint8] | None = None

@@ -3,7 +3,7 @@ import { button, h, lines } from './dom.js';
 
 const VERDICTS = { good: 'all', some: 'in part', none: 'nothing' };
 const cards = { 'ranks and suits': 'ranks and suits', ranks: 'ranks only', none: 'none' };
-const chips = { values: 'values', heights: 'by height only', none: 'none' };
+const chips = (r) => (r.chips === 'heights' ? 'by height only' : r.chips_said || '–');
 
 export default {
   name: 'Check',
@@ -35,7 +35,7 @@ export default {
         h('tbody', {}, ...check.rows.map((r) => h('tr', { class: r.verdict === 'good' ? 'fine' : r.verdict },
           h('th', { scope: 'row' }, r.place),
           h('td', {}, r.in_view ? `${cards[r.cards]}` : 'not in the picture', h('small', {}, `index ${r.index_px.toFixed(1)} px`)),
-          h('td', {}, r.chips ? chips[r.chips] : '–', r.layer_px === null ? null : h('small', {}, `${r.layer_px.toFixed(1)} px a chip`)),
+          h('td', {}, chips(r), r.layer_px === null ? null : h('small', {}, `${r.layer_px.toFixed(1)} px a chip`)),
           h('td', {}, this.mm(sure[r.seat === 0 ? 'dealer\'s cards' : r.place])),
           h('td', {}, h('b', {}, VERDICTS[r.verdict]), r.faults.length ? h('small', {}, r.faults.join(', ')) : null))))),
       h('h3', {}, 'What would help'),
