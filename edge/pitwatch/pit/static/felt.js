@@ -8,10 +8,10 @@ const MIDDLE = { x: 800, y: 930 };
 
 /** Where seat `i` of `n` lies: its spot, its cards, and the direction to the dealer. */
 function place(i, n) {
-  const from = n > 7 ? 172 : 166;
+  const from = n > 7 ? 168 : 160;
   const a = ((n === 1 ? 90 : from - (i * (2 * from - 180)) / (n - 1)) * Math.PI) / 180;
   const at = (rx, ry) => [MIDDLE.x + rx * Math.cos(a), MIDDLE.y - ry * Math.sin(a)];
-  return { spot: at(690, 800), cards: at(472, 545), label: at(764, 884) };
+  return { spot: at(690, 800), cards: at(496, 588), label: at(760, 878) };
 }
 
 /** Seats to draw: those the table has, and any that a message names beyond them. */
@@ -38,8 +38,8 @@ export function drawFelt(root, state, { seats = 0, flagged = new Set(), changed 
   }
   const dealer = state?.dealer;
   if (dealer?.cards?.length)
-    parts.push(drawHand(dealer, MIDDLE.x, 728, 1.08, { acts: dealer.turn || turn === 0, flagged: flagged.has(0), changed: changed.has("0.0"), below: true }));
-  else parts.push(s("text", { class: "word", x: MIDDLE.x, y: 735 }, "Dealer"));
+    parts.push(drawHand(dealer, MIDDLE.x, 770, 1.2, { acts: dealer.turn || turn === 0, flagged: flagged.has(0), changed: changed.has("0.0"), below: true }));
+  else parts.push(s("text", { class: "word", x: MIDDLE.x, y: 760 }, "Dealer"));
   root.replaceChildren(...parts);
 }
 
@@ -48,7 +48,8 @@ function drawSeat(seat, hands, { spot, cards, label }, { acts, flagged, changed,
   const g = s("g", { class: `seat${acts ? " acts" : ""}${flagged ? " flagged" : ""}` });
   g.append(s("circle", { class: "spot", cx: x, cy: y, r: 50 }), s("text", { class: "number", x: label[0], y: label[1] }, String(seat)));
   const laid = hands.filter((x) => x.cards.length);
-  const scale = ([1, 1, 0.74, 0.58, 0.5][laid.length] ?? 0.44) * (n > 7 ? 0.88 : 1);
+  const longest = Math.max(0, ...laid.map((x) => x.cards.length));
+  const scale = ([1, longest > 3 ? 1 : 1.14, 0.78, 0.58, 0.5][laid.length] ?? 0.44) * (n > 7 ? 0.84 : 1);
   const open = laid.find((x) => x.turn) ?? laid.find((x) => !x.status) ?? laid[0];
   const height = 176 * scale;
   laid.forEach((hand, i) => {
@@ -74,7 +75,7 @@ function drawHand(hand, x, y, scale, { acts, flagged, changed, below }) {
     g.append(drawCard(card, hand.seat === 0 && hand.cards.length <= 2, -width / 2 + i * step(hand.cards), -CARD.h / 2)));
   const words = [hand.total, hand.status === hand.total ? "" : hand.status].filter(Boolean).join(" ");
   const mood = /bust|taken|lost/.test(words) ? " bad" : /blackjack|paid/.test(words) ? " good" : "";
-  if (words) g.append(pill(`total${mood}`, 0, (below ? -1 : 1) * (CARD.h / 2 + 12), words, words.length > 14 ? 27 : 35));
+  if (words) g.append(pill(`total${mood}`, 0, below ? -(CARD.h / 2 + 24) : CARD.h / 2 + 12, words, words.length > 14 ? 27 : 35));
   return g;
 }
 

@@ -53,6 +53,7 @@ function showOpen(count) {
 }
 
 function drawNav() {
+  if (!app.user) return;
   const here = shown?.name === "tables" ? "floor" : shown?.name === "round" ? "rounds" : shown?.name;
   nav.replaceChildren(...NAV.map(([name, key, sign]) =>
     h("a", { href: href([name]), "aria-current": here === name ? "page" : null, title: `g ${key}` },

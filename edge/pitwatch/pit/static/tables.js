@@ -51,7 +51,7 @@ export function tileOf(t, now = Date.now()) {
     key: t.id, id: t.id, site: t.site, name: t.name, order: `${t.site} ${t.name}`,
     state: away ? words : stateWords(t.phase), playing: !away && !/^not playing|^$/.test(t.phase ?? ""),
     alerts, notices, rate: away ? null : t.hands_per_hour, judged, trouble,
-    problem: away ? (t.state === "unknown" ? words : `${words}${since}`) : blind ? "judges too few hands" : trouble ? "needs a look" : "",
+    problem: away ? (t.state === "unknown" ? words : `${words}${since}`) : blind ? "judges too few" : trouble ? "needs a look" : "",
     hint: (t.troubles ?? []).join(" ") || null,
     mood: alerts ? "alert" : trouble ? "trouble" : notices ? "notice" : "",
   };

@@ -21,7 +21,7 @@ export function money(cents, { signed = false, whole = false } = {}) {
 
 export const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 export const number = (n, digits = 0) =>
-  n == null ? "–" : n.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  n == null ? "–" : n.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
 
 /** 0.934 as "93 %"; rounded down, since 99.6 % is not all. */
 export const percent = (share, digits = 0) => {

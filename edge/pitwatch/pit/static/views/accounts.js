@@ -19,7 +19,7 @@ export async function mount(view, place, app, ending) {
     tokens.replaceChildren(...(given.length ? given.map((t) => h("li", { class: "row" }, h("b", null, t.name), t.role, h("span", { class: "soft small" }, t.last_used_at ? ["used ", when(t.last_used_at, true)] : "never used"),
       h("button", { type: "button", "aria-label": `End the token ${t.name}`, on: { click: () => save(() => app.api.endToken(t.id), "The token is ended.") } }, "End"))) : [h("li", { class: "soft" }, "There is none.")]));
     const people = await app.api.users(ending);
-    body.replaceChildren(...people.map((p) => h("tr", null, h("th", { scope: "row" }, p.name, p.id === app.user.id && h("span", { class: "soft" }, " (you)")), h("td", null, p.role), h("td", { class: "num" }, p.last_login_at ? when(p.last_login_at, true) : "never"),
+    body.replaceChildren(...people.map((p) => h("tr", null, h("th", { scope: "row" }, p.name, p.id === app.user.id && h("span", { class: "soft" }, " (you)")), h("td", null, p.role), h("td", null, p.last_login_at ? when(p.last_login_at, true) : "never"),
       h("td", null, p.disabled ? h("span", { class: "tag" }, "disabled") : h("span", { class: "tag good" }, "active")),
       h("td", null, h("div", { class: "row" }, h("button", { type: "button", "aria-label": `Change ${p.name}`, on: { click: () => edit(p) } }, icon("note"), "Change"),
         p.id !== app.user.id && h("button", { type: "button", "aria-label": `${p.disabled ? "Enable" : "Disable"} ${p.name}`, on: { click: () => save(() => app.api.changeUser(p.id, { disabled: !p.disabled }), p.disabled ? "Enabled." : "Disabled; all its sessions have ended.") } }, p.disabled ? "Enable" : "Disable"))))));

@@ -110,10 +110,10 @@ export async function mount(view, place, app, ending) {
       });
   }
 
-  const whereIn = (f) => {
+  function whereIn(f) {
     const bundle = queue.bundles().find((b) => b.findings.some((x) => x.id === f.id));
     return bundle ? { bundle, index: bundle.findings.findIndex((x) => x.id === f.id) } : null;
-  };
+  }
 
   async function show(id) {
     page.classList.toggle("one", Boolean(id));

@@ -6,7 +6,7 @@ import { go, href, note } from "../router.js";
 import { stored, store } from "../theme.js";
 import { count, number, percent } from "../words.js";
 
-const GAP = 8, LEAST = { w: 92, h: 58 };
+const GAP = 8, LEAST = { w: 82, h: 48 };
 
 /** The number of columns that makes `n` tiles largest in w × h pixels, and what fits into a tile of that size. */
 export function fit(n, w, h) {
@@ -19,11 +19,13 @@ export function fit(n, w, h) {
   }
   if (best.w < LEAST.w || best.h < LEAST.h) {
     // more than the screen can show at a readable size: the page scrolls, the worst stand first
-    const cols = Math.max(1, Math.floor((w + GAP) / (LEAST.w + 28 + GAP)));
-    best = { cols, w: (w - GAP * (cols - 1)) / cols, h: LEAST.h + 14, size: LEAST.h };
+    const cols = Math.max(1, Math.floor((w + GAP) / (120 + GAP)));
+    best = { cols, w: (w - GAP * (cols - 1)) / cols, h: 76, size: 76 };
   }
   const height = Math.min(best.h, 250);
-  return { cols: best.cols, height, detail: height >= 112 && best.w >= 150 ? "full" : height >= 84 && best.w >= 104 ? "medium" : "small", font: Math.max(11, Math.min(height / 8.6, best.w / 11.4, 23)) };
+  const detail = height >= 108 && best.w >= 150 ? "full" : height >= 82 && best.w >= 110 ? "medium" : height >= 62 ? "small" : "tiny";
+  const font = { full: Math.min(height / 8.6, best.w / 11.4, 23), medium: Math.min(height / 6.4, best.w / 8.4), small: Math.min(height / 4.6, best.w / 8), tiny: Math.min(height / 3, best.w / 6.6) }[detail];
+  return { cols: best.cols, height, detail, font: Math.max(11, Math.min(font, 23)) };
 }
 
 export async function mount(view, place, app, ending) {
@@ -57,7 +59,7 @@ export async function mount(view, place, app, ending) {
     showFigures(all);
     const room = grid.parentElement;
     const narrow = room.clientWidth < 560;
-    const f = fit(items.length, room.clientWidth, room.clientHeight);
+    const f = fit(items.length, room.clientWidth - 8, room.clientHeight - 8);
     grid.className = narrow ? "list" : f.detail;
     grid.style.setProperty("--cols", f.cols);
     grid.style.setProperty("--tile", `${Math.floor(f.height)}px`);

@@ -72,7 +72,7 @@ export async function mount(view, place, app, ending) {
     setAttribute(slider, "aria-valuetext", `${at + 1} of ${steps.length}: ${x.text}`);
     setText(where, `${at + 1} / ${steps.length}`);
     const found = findings.filter((f) => x.findings?.includes(f.id));
-    setText(what, found.length ? `${x.text}. ${found.map((f) => f.text).join(" ")}` : x.text);
+    setText(what, [x.text.replace(/([^.!?])$/, "$1."), ...found.map((f) => f.text)].join(" "));
     what.className = `what${found.length ? " alert-text" : ""}`;
     shots.replaceChildren(...(x.pictures?.length ? [pictures({ text: x.text, pictures: x.pictures })] : []));
     [...list.children].forEach((li, k) => setAttribute(li.firstElementChild, "aria-current", k === at ? "step" : null));

@@ -17,14 +17,14 @@ export async function mount(view, place, app, ending) {
   const option = (value, words) => h("option", { value }, words);
   tables.sort((a, b) => collator.compare(a.site, b.site) || collator.compare(a.name, b.name));
   const sites = [...new Set(tables.map((t) => t.site))];
-  const field = (name, words, control) => { control.name = name; return h("label", { class: "field" }, words, control); };
+  const field = (name, words, control, kind = "") => { control.name = name; return h("label", { class: `field ${kind}` }, words, control); };
   const form = h("form", { class: "panel search", role: "search", "aria-label": "Rounds" },
     field("table", "Table", h("select", null, option("", "all"), sites.map((site) => h("optgroup", { label: site }, tables.filter((t) => t.site === site).map((t) => option(t.id, t.name)))))),
-    field("from", "From", h("input", { type: "datetime-local", step: 1 })), field("to", "To", h("input", { type: "datetime-local", step: 1 })),
+    field("from", "From", h("input", { type: "datetime-local" }), "long"), field("to", "To", h("input", { type: "datetime-local" }), "long"),
     field("seat", "Seat", h("select", null, option("", "any"), option("0", "dealer"), Array.from({ length: 9 }, (_, i) => option(i + 1, i + 1)))),
     field("card", "Cards", h("input", { placeholder: "Ks, or 8h 8d", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 40 })),
     field("amount_min", "Stake from, $", h("input", { inputmode: "decimal", autocomplete: "off" })), field("amount_max", "to, $", h("input", { inputmode: "decimal", autocomplete: "off" })),
-    field("finding", "Finding", h("select", null, option("", "with or without"), option("any", "any finding"), kinds.map((k) => option(k.kind, titleOf(k))))),
+    field("finding", "Finding", h("select", null, option("", "any round"), option("any", "with a finding"), kinds.map((k) => option(k.kind, titleOf(k))))),
     field("dealer", "Dealer", h("select", null, option("", "any"), dealers.map((d) => option(d.id, d.name)))),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "held", value: "true" }), "Legal hold only"),
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, icon("search"), "Search"), h("button", { type: "reset" }, "Clear")));
@@ -93,14 +93,14 @@ export async function mount(view, place, app, ending) {
   function row(r) {
     const today = isoDay(r.ended_at) === isoDay(Date.now());
     const hands = handsOf(r.notation);
-    const shownHands = hands.slice(0, 4).map((x) => h("span", { class: "hand" }, h("span", { class: "soft" }, `${x.seat} `), cardsText(x.cards)));
+    const shownHands = hands.slice(0, 4).map((x) => h("span", { class: "hand" }, h("span", { class: "seatno" }, h("span", { class: "unseen" }, "seat "), x.seat), cardsText(x.cards)));
     return h("tr", { class: r.findings.length ? "found" : null },
-      h("td", { class: "time nowrap" }, when(r.ended_at, !today)), h("td", null, tableLink(r.table)),
-      h("th", { scope: "row" }, h("a", { href: href(["round", r.id]), class: "stretch" }, `Round ${r.number}`), r.held && h("span", { title: "Legal hold" }, " ", icon("lock"), h("span", { class: "unseen" }, "legal hold"))),
-      h("td", { class: "nowrap" }, cardsText(r.dealer_cards ?? [])),
+      h("td", { class: "time nowrap" }, when(r.ended_at, !today)), h("td", { class: "nowrap" }, tableLink(r.table)),
+      h("th", { scope: "row", class: "nowrap" }, h("a", { href: href(["round", r.id]), class: "stretch" }, `Round ${r.number}`), r.held && h("span", { title: "Legal hold" }, " ", icon("lock"), h("span", { class: "unseen" }, "legal hold"))),
+      h("td", { class: "nowrap cell-dealer" }, cardsText(r.dealer_cards ?? [])),
       h("td", { class: "hands-cell" }, shownHands, hands.length > 4 && h("span", { class: "soft" }, ` and ${hands.length - 4} more`)),
-      h("td", { class: "num" }, money(r.handle)), h("td", { class: "num" }, money(r.net, { signed: true })),
-      h("td", null, r.findings.length ? h("span", { class: "found-kinds" }, r.findings.slice(0, 2).map((f) => h("span", { class: `tag ${f.status === "dismissed" ? "" : f.severity}` }, titleOf(f))), r.findings.length > 2 && h("span", { class: "soft small" }, `and ${r.findings.length - 2} more`)) : h("span", { class: "soft" }, "–")));
+      h("td", { class: "num cell-handle" }, money(r.handle)), h("td", { class: "num" }, money(r.net, { signed: true })),
+      h("td", { class: "cell-found" }, r.findings.length ? h("span", { class: "found-kinds" }, r.findings.slice(0, 2).map((f) => h("span", { class: `tag ${f.status === "dismissed" ? "" : f.severity}` }, titleOf(f))), r.findings.length > 2 && h("span", { class: "soft small" }, `and ${r.findings.length - 2} more`)) : h("span", { class: "soft" }, "–")));
   }
 
   // the cards stand in the notation, one line a hand: "seat 3 hand 1: $10, 8h 3d Ks, hit, won +$10"
