@@ -12,6 +12,7 @@ import typer
 
 from pitwatch import __version__
 from pitwatch.cli.calibrating import calibrate
+from pitwatch.cli.pit import pit
 from pitwatch.cli.rulebook import rules
 from pitwatch.errors import UserError
 
@@ -29,11 +30,12 @@ app = typer.Typer(
 models = typer.Typer(no_args_is_help=True, help="The trained weights that come with pitwatch.")
 sim = typer.Typer(
     invoke_without_command=True,
-    help="Write a simulated table to a folder: its pictures, its truth, and all that `watch` needs to see it.",
+    help="Write a simulated table to a folder: its pictures, its truth, all that `watch` needs to see it.",
 )
 app.add_typer(sim, name="sim")
 app.add_typer(calibrate, name="calibrate")
 app.add_typer(models, name="models")
+app.add_typer(pit, name="pit")
 app.add_typer(rules, name="rules")
 
 
@@ -148,7 +150,6 @@ def _sim(
     fps: Annotated[float, typer.Option(min=1, max=60, help="Pictures a second.")] = 15,
     video: Annotated[bool, typer.Option("--video/--frames", help="One video, or a picture a frame.")] = True,
 ) -> None:
-    """Write a simulated table to a folder: its pictures, its truth, and all that `watch` needs to see it."""
     if ctx.invoked_subcommand is not None:
         return
     if out is None:

@@ -1,7 +1,7 @@
 """What a watched table would send, worked out once and told for many: scripted rounds under the real audit.
 
-In: a seed and a number of rounds. Out: a `Tape`, and by `Player` its payloads as one table sends them, loop after
-loop. No picture is rendered. Times are seconds; the table's own run from the beginning of the tape.
+In: a seed and a number of rounds. Out: a `Tape`, and by `Player` its payloads as one table sends them,
+loop after loop. No picture is rendered. Times are seconds; the table's own count from the tape's beginning.
 """
 
 from __future__ import annotations
@@ -49,10 +49,8 @@ def record(seed: int, rounds: int, misplays: float) -> Tape:
 
     def take(t: float, said: list[Any]) -> None:
         nonlocal done
-        for s in said:
-            items.append((t, "finding" if isinstance(s, Finding) else "unverified", s.to_json()))
-        for r in audit.rounds_done[done:]:
-            items.append((t, "round", r.to_json()))
+        items.extend((t, "finding" if isinstance(s, Finding) else "unverified", s.to_json()) for s in said)
+        items.extend((t, "round", r.to_json()) for r in audit.rounds_done[done:])
         done = len(audit.rounds_done)
         states.append((len(items), audit.table.to_json()))
 
@@ -164,4 +162,3 @@ class Player:
         if isinstance(out.get("round"), int):
             out["round"] += loop * self.tape.rounds
         return out
-

@@ -180,7 +180,7 @@ class _Traffic:
 def run_traffic(
     *, tables: int, rounds: int, speed: float, mqtt: str, seed: int, site: str, linger: float, as_json: bool
 ) -> None:
-    """Publish `rounds` rounds of each of `tables` tables. Raises UserError when the broker does not take it."""
+    """Publish `rounds` rounds of each of `tables` tables. Raises UserError when the broker does not."""
     broker = parse_url(mqtt)
     print("playing the rounds to be told …", file=sys.stderr)  # noqa: T201
     tapes = [record(seed * 1000 + n, min(rounds, _TAPE_ROUNDS), 0.25) for n in range(min(tables, _TAPES))]
@@ -190,9 +190,7 @@ def run_traffic(
         tape = tapes[n % len(tapes)]
         # as tables are: each somewhere else in its round
         offset = (n * 0.618 % 1.0) * tape.seconds / tape.rounds
-        players.append(
-            Player(tape, site, f"T-{n + 1:03d}", rounds, began=began, offset=offset, speed=speed)
-        )
+        players.append(Player(tape, site, f"T-{n + 1:03d}", rounds, began=began, offset=offset, speed=speed))
     try:
         traffic = _Traffic(broker, players, speed)
         with stopping(traffic.stop):

@@ -75,9 +75,9 @@ class _TlsSocket(ssl.SSLSocket):
 class Connection:
     """A connection to one broker.
 
-    answered: whether the broker has understood the question to be let in. accepted: whether it has let us in.
+    answered: whether the broker has understood the question to be let in. accepted: whether it let us in.
     window: how many publications it takes unanswered. largest: bytes of the largest packet it takes. acks,
-    received: what came in; whoever reads them empties them. resumed: whether the broker still had our session.
+    received: what came in; whoever reads them empties them. resumed: the broker still had our session.
     """
 
     def __init__(

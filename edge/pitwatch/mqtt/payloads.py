@@ -146,7 +146,7 @@ def read_again(payload: bytes) -> Again | None:
 
 
 def read_ask(payload: bytes) -> Ask | None:
-    """A consumer's wish for a picture; None when it is none, or names what cannot be a picture's reference."""
+    """A consumer's wish for a picture; None when it is none, or what it names cannot be one."""
     asked = _wish(payload)
     ref = asked.get("picture")
     if isinstance(ref, str) and _REFERENCE.fullmatch(ref):

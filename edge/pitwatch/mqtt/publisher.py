@@ -70,8 +70,9 @@ class Publisher:
         """Begin to publish `journal` to the broker at `url` under `pitwatch/<site>/<table>/`.
 
         ca_file: certificates to trust for mqtts:// instead of the system's. health: further figures for each
-        heartbeat. still: the camera's newest picture as JPEG, for whoever asks. on_status: told each new status sentence, in the publisher's thread. backoff: the first and
-        the longest wait between attempts. patience: how long a broker may take to let us in.
+        heartbeat. still: the camera's newest picture as JPEG, for whoever asks. on_status: told each new
+        status sentence, in the publisher's thread. backoff: the first and the longest wait between attempts.
+        patience: how long a broker may take to let us in.
         Raises UserError for a malformed URL, a site or table that cannot be a topic level, a bad `ca_file`.
         """
         self.broker = parse_url(url) if isinstance(url, str) else url

@@ -1,6 +1,7 @@
 """Opening the store: a URL in, an engine out, its schema brought up to date.
 
-In: `sqlite:///FILE` or `postgresql://user@host/name`. Out: a SQLAlchemy engine. The same migrations build both.
+In: `sqlite:///FILE` or `postgresql://user@host/name`. Out: a SQLAlchemy engine. The same
+migrations build both.
 """
 
 from __future__ import annotations

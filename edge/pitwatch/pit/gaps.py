@@ -1,7 +1,7 @@
 """Noticing what is missing: which `seq` of which boot the store lacks, and when to ask for it again.
 
-In: the store. Out: `Wish`es to publish on `again`. A table has 5 s to bring what is under way; after that it is
-asked, twice as long apart each time, up to an hour: a table that is switched off answers when it is back.
+In: the store. Out: `Wish`es to publish on `again`. A table has 5 s to bring what is under way; after that it
+is asked, twice as long apart each time, up to an hour: a table that is switched off answers when it is back.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class Ingest:
         found = add_new(db, schema.findings, rows, "id", "table_id")
         rows = [unverified_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "unverified"]
         add_new(db, schema.unverified, rows, "id")
-        for t, b, i in rounds:
+        for _, b, i in rounds:
             if (b, i.seq) in ids and i.body.get("findings"):
                 link_round(db, ids[b, i.seq], b, i.body)
         news = [{"at": at, "what": "finding", "table_id": t, "ref": str(n)} for n, t in found]
