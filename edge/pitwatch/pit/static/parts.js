@@ -4,9 +4,9 @@ import { href } from "./router.js";
 import { cardName, cardText, clock, dayAndTime, isRed, money } from "./words.js";
 
 /** Expected or observed as people write it, in the server's words where it has some. */
-export const said = (f, which) => f[`${which}_text`] || amount(f.unit, f[which]);
+export const said = (f, which) => (f[`${which}_text`] ?? "").replace(/^-/, "−") || amount(f.unit, f[which]);
 const amount = (unit, value) =>
-  value == null ? "–" : typeof value !== "number" || !["net", "cents"].includes(unit) ? String(value) : money(value, { signed: unit === "net" });
+  value == null ? "" : typeof value !== "number" || !["net", "cents"].includes(unit) ? String(value) : money(value, { signed: unit === "net" });
 
 const UNIT = { net: "player’s net", cents: "on the spot", total: "total" };
 
@@ -15,7 +15,7 @@ export function facts(f) {
   if (f.expected == null && f.observed == null && !f.expected_text && !f.observed_text) return null;
   const unit = UNIT[f.unit];
   const one = (name, kind, value) => h("div", { class: kind }, h("dt", null, name, unit && h("span", { class: "unit" }, unit)), h("dd", null, value));
-  return h("dl", { class: "facts" }, one("Should be", "should", said(f, "expected")), one("Was", "was", said(f, "observed")),
+  return h("dl", { class: "facts" }, said(f, "expected") && one("Should be", "should", said(f, "expected")), said(f, "observed") && one("Was", "was", said(f, "observed")),
     f.amount ? h("div", { class: "difference" }, h("dt", null, "In error", f.favours && h("span", { class: "unit" }, `for the ${f.favours}`)), h("dd", null, money(f.amount))) : null);
 }
 
@@ -39,7 +39,7 @@ export function pictures(f) {
   const pair = all.filter((p) => p.role !== "during");
   const shown = pair.length >= 2 ? pair : all;
   if (!shown.length) return h("p", { class: "no-pictures" }, icon("camera"), "No pictures came with this finding.");
-  return h("div", { class: "pictures" }, shown.map((p) => {
+  return h("div", { class: `pictures${shown.length === 1 ? " single" : ""}` }, shown.map((p) => {
     const picture = h("img", { src: p.url, alt: `${ROLE[p.role] ?? p.role}: ${f.text}`, loading: "lazy", decoding: "async" });
     const button = h("button", { type: "button", "aria-label": `${ROLE[p.role] ?? p.role}: enlarge the picture`, on: { click: () => enlarge(f, all, all.indexOf(p)) } },
       picture, h("span", null, ROLE[p.role] ?? p.role));

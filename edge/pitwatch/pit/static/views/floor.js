@@ -22,7 +22,7 @@ export function fit(n, w, h) {
     const cols = Math.max(1, Math.floor((w + GAP) / (120 + GAP)));
     best = { cols, w: (w - GAP * (cols - 1)) / cols, h: 76, size: 76 };
   }
-  const height = Math.min(best.h, 250);
+  const height = Math.min(best.h, 300);
   const detail = height >= 108 && best.w >= 150 ? "full" : height >= 82 && best.w >= 110 ? "medium" : height >= 62 ? "small" : "tiny";
   const font = { full: Math.min(height / 8.6, best.w / 11.4, 23), medium: Math.min(height / 6.4, best.w / 8.4), small: Math.min(height / 4.6, best.w / 8), tiny: Math.min(height / 3, best.w / 6.6) }[detail];
   return { cols: best.cols, height, detail, font: Math.max(11, Math.min(font, 23)) };

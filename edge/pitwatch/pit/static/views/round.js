@@ -14,7 +14,7 @@ export async function mount(view, place, app, ending) {
   let round = await app.api.round(id, ending);
   app.title(`${round.table.name}, round ${round.number}`);
   const steps = round.steps ?? [], findings = round.all_findings ?? [];
-  let at = Math.min(Math.max(Number(place.query.get("step") ?? steps.length) - 1, 0), steps.length - 1), playing = 0;
+  let at = Math.max(0, Math.min((Number(place.query.get("step")) || telling(steps) + 1) - 1, steps.length - 1)), playing = 0;
 
   const felt = s("svg", { id: "felt" });
   const slider = h("input", { type: "range", min: 1, max: Math.max(steps.length, 1), value: at + 1, "aria-label": "Step" });
@@ -23,7 +23,7 @@ export async function mount(view, place, app, ending) {
   const shots = h("section", { class: "shots", "aria-label": "Pictures of this step" });
   const playButton = h("button", { type: "button", class: "primary", on: { click: () => play() } });
   const hands = h("tbody");
-  const list = h("ol", { class: "steps", "aria-label": "Steps" }, steps.map((x, i) => h("li", null, h("button", { type: "button", on: { click: () => { stop(); show(i); } } }, h("span", { class: "num soft" }, clockOf(x)), h("span", null, x.text)))));
+  const list = h("ol", { class: "steps", "aria-label": "Steps" }, steps.map((x, i) => h("li", null, h("button", { type: "button", on: { click: () => { stop(); show(i); } } }, h("span", { class: "num soft" }, clockOf(x)), h("span", null, sentence(x.text))))));
   const holdButton = h("button", { type: "button", on: { click: () => hold() } });
   const offsetLine = round.recorder_at && h("span", { class: "num soft only-wide" }, `Recorder ${clock(round.recorder_at)}`);
 
@@ -48,6 +48,9 @@ export async function mount(view, place, app, ending) {
     return to ? h("a", { class: "button square", href: href(["round", to]), "aria-label": words, title: words }, icon(sign)) : null;
   }
 
+  function sentence(text) {
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  }
   function button(sign, words, run) {
     return h("button", { type: "button", class: "square", "aria-label": words, title: words, on: { click: () => { stop(); run(); } } }, icon(sign));
   }
@@ -72,7 +75,7 @@ export async function mount(view, place, app, ending) {
     setAttribute(slider, "aria-valuetext", `${at + 1} of ${steps.length}: ${x.text}`);
     setText(where, `${at + 1} / ${steps.length}`);
     const found = findings.filter((f) => x.findings?.includes(f.id));
-    setText(what, [x.text.replace(/([^.!?])$/, "$1."), ...found.map((f) => f.text)].join(" "));
+    setText(what, [sentence(x.text).replace(/([^.!?])$/, "$1."), ...found.map((f) => f.text)].join(" "));
     what.className = `what${found.length ? " alert-text" : ""}`;
     shots.replaceChildren(...(x.pictures?.length ? [pictures({ text: x.text, pictures: x.pictures })] : []));
     [...list.children].forEach((li, k) => setAttribute(li.firstElementChild, "aria-current", k === at ? "step" : null));
@@ -131,6 +134,14 @@ export async function mount(view, place, app, ending) {
   drawPlay();
   show(at, { silent: true });
   return { update: (p) => Number(p.parts[1]) === id };
+}
+
+/** The step to begin with: the first with a finding, else the last at which the dealer's and other cards lay there. */
+function telling(steps) {
+  const found = steps.findIndex((x) => x.findings?.length);
+  if (found >= 0) return found;
+  for (let i = steps.length - 1; i >= 0; i--) if (steps[i].live?.dealer?.cards?.length && steps[i].live.hands.some((x) => x.cards.length)) return i;
+  return steps.length - 1;
 }
 
 /** How a round ended, for one whose events are not stored. */

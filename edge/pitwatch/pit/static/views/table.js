@@ -77,7 +77,7 @@ export async function mount(view, place, app, ending) {
     const shown = findings.filter((f) => f.status === "open");
     keyed(list, shown.length ? shown : [null], (f) => f?.id ?? "none", (f) => f
       ? h("li", { class: f.severity }, h("a", { href: href(["alerts", f.id]) }, h("span", { class: "row" }, severityTag(f.severity), h("b", null, titleOf(f)), h("span", { class: "soft small" }, seatName(f.seat, f.hand)), h("span", { class: "spread soft small" }, when(f.at))),
-        h("span", { class: "what" }, f.text), f.expected_text || f.observed_text ? h("span", { class: "soft small" }, `Should be ${said(f, "expected")}, was ${said(f, "observed")}`) : null))
+        h("span", { class: "what" }, f.text), f.expected_text || f.observed_text ? h("span", { class: "soft small" }, [said(f, "expected") && `Should be ${said(f, "expected")}`, said(f, "observed") && `was ${said(f, "observed")}`].filter(Boolean).join(", ")) : null))
       : h("li", { class: "none" }, icon("check"), "Nothing is open here."));
   }
 
