@@ -111,7 +111,7 @@ class News:
         c = schema.changes.c
         with self._engine.connect() as db:
             found = db.execute(select(c.id, c.at).where(c.at > now() - _LATE))
-            self._seen = dict(found.tuples().all())
+            self._seen = {r.id: r.at for r in found}
         self._last = {}
 
     def _changes(self) -> None:

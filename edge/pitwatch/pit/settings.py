@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
 
 def load_settings(db: Connection) -> dict[str, Any]:
     """All settings as the page knows them."""
-    kept = {k: json.loads(v) for k, v in db.execute(select(settings.c.key, settings.c.value)).tuples()}
+    kept = {r.key: json.loads(r.value) for r in db.execute(select(settings.c.key, settings.c.value))}
     return DEFAULTS | {k: v for k, v in kept.items() if k in DEFAULTS}
 
 
