@@ -12,7 +12,7 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,pit,dev]'
 	touch $@
 
 setup-train: $(TRAIN)/.ready
@@ -21,7 +21,7 @@ setup-train: $(TRAIN)/.ready
 $(TRAIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(TRAIN)
 	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.14.1 torchvision==0.29.1
-	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,dev,train]'
+	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,pit,dev,train]'
 	# ultralytics asks for the opencv wheel that needs a screen; one cv2 only
 	$(TRAIN)/bin/python -m pip uninstall --quiet --yes opencv-python
 	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps 'opencv-python-headless>=4.10,<6'

@@ -21,7 +21,17 @@ MODULES = sorted(
 FOLDERS = sorted({p.parent for p in ROOT.rglob("*.py")})
 FILES = sorted(p for folder in FOLDERS for p in folder.glob("*.py"))
 # capture opens the simulated table by name, which comes with the demo extra only
-DEMO_ONLY = ("pitwatch.sim", "pitwatch.monitor.page", "pitwatch.adapt", "pitwatch.setup.page")
+DEMO_ONLY = (
+    "pitwatch.sim",
+    "pitwatch.monitor.page",
+    "pitwatch.adapt",
+    "pitwatch.setup.page",
+    "pitwatch.pit",
+)
+
+
+# these write down what the simulated table did, and watch nothing
+TELLERS = ("pitwatch.cli.simulate", "pitwatch.cli.tape")
 
 
 def name_of(path: Path) -> str:
@@ -68,6 +78,7 @@ ALLOWED = {
     "pitwatch.mqtt": {"errors", "journal"},
     "pitwatch.table": {"errors", "vision"},
     "pitwatch.capture": {"errors", "sim"},
+    "pitwatch.pit": {"errors", "cards", "chips", "rules", "game", "mqtt", ""},
 }
 
 
@@ -102,7 +113,7 @@ def test_nothing_but_the_simulated_table_knows_its_script_and_truth() -> None:
     secret = {"script", "director", "truth", "stage", "rounds", "play", "people", "moves"}
     for path in FILES:
         name = name_of(path)
-        if room(name) == "pitwatch.sim" or name == "pitwatch.cli.simulate":
+        if room(name) == "pitwatch.sim" or name in TELLERS:
             continue
         known = {m for m in imports(path) if m.startswith("pitwatch.sim.") and m.split(".")[2] in secret}
         if name == "pitwatch.cli.demo":
@@ -116,6 +127,16 @@ def test_the_demo_extra_is_only_needed_where_it_is_used() -> None:
         if not name.startswith(DEMO_ONLY) and name not in ("pitwatch.cli.demo", "pitwatch.cli.simulate"):
             tops = {m.split(".")[0] for m in imports(path, at_once=True)}
             assert not tops & {"fastapi", "starlette", "uvicorn", "amqtt", "PIL", "fonts"}, path
+
+
+def test_what_the_pit_needs_is_only_loaded_by_the_pit() -> None:
+    extra = {"sqlalchemy", "alembic", "argon2", "psycopg", "pyarrow"}
+    for path in FILES:
+        tops = {m.split(".")[0] for m in imports(path, at_once=True)}
+        if room(name_of(path)) != "pitwatch.pit":
+            assert not tops & extra, path
+            if name_of(path) != "pitwatch.cli.pit":
+                assert not {m for m in imports(path) if room(m) == "pitwatch.pit"}, path
 
 
 def test_no_file_imports_what_is_for_training() -> None:

@@ -200,3 +200,32 @@ def test_two_embedded_brokers_do_not_get_into_each_others_way(journal: Journal) 
         with quick(journal, BrokerUrl("127.0.0.1", other.port, version="3.1.1")) as sender:
             until(lambda: sender.connected)
     other.close()
+
+
+def test_a_picture_that_is_asked_for_comes_again_and_so_does_a_still(
+    journal: Journal, broker: Mosquitto
+) -> None:
+    with Subscriber(broker.port) as pit, quick(journal, broker.url, still=lambda: JPEG) as sender:
+        ref = journal.keep_evidence("seat-3-before", JPEG)
+        until(lambda: sender.connected)
+        prefix = "pitwatch/detroit/BJ-07/"
+
+        def ask(wish: object) -> None:
+            pit.client.publish(prefix + "ask", json.dumps(wish), qos=1)
+
+        def come(topic: str) -> list[bytes]:
+            return [m.payload for m in list(pit.messages) if m.topic == prefix + topic]
+
+        def asked() -> None:
+            until(lambda: pit.payloads("health"))
+            for wish in ({"picture": ref}, {"picture": "gone-1"}, {"still": True}, {"still": True}):
+                ask(wish)
+
+        asked()
+        for nonsense in ({"picture": "../x"}, {"picture": 3}, {"still": 1}, [], {"picture": "a" * 2000}):
+            ask(nonsense)
+        assert until(lambda: come(f"evidence/{ref}")) == [JPEG]
+        assert until(lambda: come("evidence/gone-1")) == [b""]
+        assert until(lambda: come("still")) == [JPEG]  # two at once are one
+        journal.record(events=[Peek(t=1.0)])
+        assert until(lambda: pit.numbers()) == {1}

@@ -12,7 +12,9 @@ import typer
 
 from pitwatch import __version__
 from pitwatch.cli.calibrating import calibrate
+from pitwatch.cli.pit import pit
 from pitwatch.cli.rulebook import rules
+from pitwatch.errors import UserError
 
 __all__ = ["app"]
 
@@ -26,8 +28,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 models = typer.Typer(no_args_is_help=True, help="The trained weights that come with pitwatch.")
+sim = typer.Typer(
+    invoke_without_command=True,
+    help="Write a simulated table to a folder: its pictures, its truth, all that `watch` needs to see it.",
+)
+app.add_typer(sim, name="sim")
 app.add_typer(calibrate, name="calibrate")
 app.add_typer(models, name="models")
+app.add_typer(pit, name="pit")
 app.add_typer(rules, name="rules")
 
 
@@ -152,9 +160,12 @@ def demo(
     run_demo(rounds, seed, as_json=json, page=page, port=port, realtime=realtime, mqtt=mqtt, journal=journal)
 
 
-@app.command()
-def sim(
-    out: Annotated[Path, typer.Option(help="The folder to write to; made when missing.")],
+@sim.callback()
+def _sim(
+    ctx: typer.Context,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write to; made when missing.", show_default=False)
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds.")] = 1,
     seed: Annotated[int, typer.Option(help="Another seed, other rounds.")] = 1,
     width: Annotated[int, typer.Option(min=320, max=7680, help="Pixels.")] = 1920,
@@ -162,10 +173,41 @@ def sim(
     fps: Annotated[float, typer.Option(min=1, max=60, help="Pictures a second.")] = 15,
     video: Annotated[bool, typer.Option("--video/--frames", help="One video, or a picture a frame.")] = True,
 ) -> None:
-    """Write a simulated table to a folder: its pictures, its truth, and all that `watch` needs to see it."""
+    if ctx.invoked_subcommand is not None:
+        return
+    if out is None:
+        raise UserError("name the folder to write to with --out, or say `pitwatch sim traffic`")
     from pitwatch.cli.simulate import write_sim
 
     write_sim(out, rounds=rounds, seed=seed, width=width, height=height, fps=fps, video=video, say=typer.echo)
+
+
+@sim.command()
+def traffic(
+    mqtt: Annotated[str, typer.Option(help="The broker, mqtt://host:port.")],
+    tables: Annotated[int, typer.Option(min=1, max=5000, help="How many tables.")] = 8,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds at each.")] = 10,
+    speed: Annotated[float, typer.Option(min=0.1, max=10_000, help="Times as fast as people deal.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Another seed, other rounds.")] = 1,
+    site: Annotated[str, typer.Option(help="The site that the tables belong to.")] = "sim",
+    linger: Annotated[
+        float, typer.Option(min=0, help="Seconds to go on answering collectors at the end.")
+    ] = 0.0,
+    json: Annotated[bool, typer.Option("--json", help="End with one line of JSON.")] = False,
+) -> None:
+    """Publish what watched tables would, misplays included: traffic for trying a pit, without pictures."""
+    from pitwatch.cli.traffic import run_traffic
+
+    run_traffic(
+        tables=tables,
+        rounds=rounds,
+        speed=speed,
+        mqtt=mqtt,
+        seed=seed,
+        site=site,
+        linger=linger,
+        as_json=json,
+    )
 
 
 @app.command()

@@ -22,10 +22,10 @@ from rich.text import Text
 from pitwatch.chips import money
 from pitwatch.errors import UserError
 from pitwatch.game.audit import Audit, HandView, TableView
-from pitwatch.game.events import CardLaid, Chips, Clear, Gone, Move, Signal, TableEvent, Turn, Void
-from pitwatch.game.events import Table as TableState
+from pitwatch.game.events import TableEvent
 from pitwatch.game.findings import Finding, Unverified
 from pitwatch.game.log import Header, read_log
+from pitwatch.game.wording import said_of
 
 __all__ = ["Step", "replay", "said_of", "steps"]
 
@@ -83,36 +83,6 @@ def replay(path: Path, *, speed: float | None = None, plain: bool = False) -> No
 
 
 # -- words
-
-
-def said_of(e: TableEvent) -> str:
-    """An event in a few words."""
-    who = "dealer" if getattr(e, "seat", None) == 0 else f"seat {getattr(e, 'seat', None)}"
-    hand = f" hand {e.hand}" if isinstance(e, (Chips, CardLaid, Turn, Gone)) and e.hand else ""
-    by = f", by the {e.by}" if e.by else ""
-    if isinstance(e, Chips):
-        amount = "unread" if e.amount is None else money(e.amount)
-        return f"{who}{hand} {e.spot}: {amount}{by}"
-    if isinstance(e, CardLaid):
-        down = " face down" if e.face == "down" else " sideways" if e.sideways else ""
-        return f"{who}{hand} gets {e.card or 'a card' if e.face == 'down' else e.card or '??'}{down}{by}"
-    if isinstance(e, Turn):
-        return f"{who}{hand} turns {e.card or '??'}{by}"
-    if isinstance(e, Move):
-        return f"{who} splits hand {e.hand}, begins hand {e.to}{by}"
-    if isinstance(e, Gone):
-        return f"{who}{hand}: {e.card or 'a card'} is removed{by}"
-    if isinstance(e, Clear):
-        return f"{who}{'' if e.hand is None else f' hand {e.hand}'}: cards picked up{by}"
-    if isinstance(e, Signal):
-        return f"{who} signals {e.signal.replace('_', ' ')}"
-    if isinstance(e, Void):
-        return "the round is declared dead" if e.seat is None else f"{who} is declared dead"
-    if isinstance(e, TableState):
-        return f"table: {e.state.replace('_', ' ')}"
-    return {"dealer": "another dealer", "shoe": "a new shoe", "burn": "a card is burnt"}.get(
-        e.type, "the dealer checks the hole card"
-    )
 
 
 def _hand(h: HandView) -> str:

@@ -89,26 +89,32 @@ class Desk:
         self._unjudged: list[str] = []
         with ExitStack() as stack:
             self.journal = stack.enter_context(Journal(journal, site, header.table))
+            hub = Hub(self.journal.evidence)
+            self._listeners.append(_OnPage(hub))
             if mqtt != "off":
                 # told of an embedded broker's version, it need not find it out
                 broker = stack.enter_context(EmbeddedBroker()).address if mqtt is None else mqtt
                 self._publisher = Publisher(
-                    self.journal, broker, site, header.table, ca_file=ca_file, health=self._health
+                    self.journal,
+                    broker,
+                    site,
+                    header.table,
+                    ca_file=ca_file,
+                    health=self._health,
+                    still=hub.picture,
                 )
                 self.url = str(self._publisher.broker)
                 stack.callback(self._publisher.close)
                 stack.callback(self._send_the_rest)
             if page:
-                self._serve(stack, port)
+                self._serve(stack, hub, port)
             self._stack = stack.pop_all()
 
-    def _serve(self, stack: ExitStack, port: int | None) -> None:
+    def _serve(self, stack: ExitStack, hub: Hub, port: int | None) -> None:
         # the page comes with the demo extra only
         from pitwatch.monitor.page import PageServer
 
-        hub = Hub(self.journal.evidence)
         self.page_url = stack.enter_context(PageServer(hub, port=port)).url
-        self._listeners.append(_OnPage(hub))
 
     def subscribe_line(self) -> str | None:
         """The command with which a second terminal sees the findings, None without a broker."""
@@ -163,10 +169,12 @@ class Desk:
             self._monitor.stop()
 
     def _health(self) -> dict[str, object]:
+        header = self._header.to_json()
         if self._monitor is None:
-            return {}
+            return {"header": header}
         h = self._monitor.health()
         return {
+            "header": header,
             "frames": h.frames,
             "fps": h.fps,
             "ms_per_frame": h.ms_per_frame,
@@ -188,7 +196,7 @@ class Desk:
 
 
 class _OnPage(Listener):
-    """Passes on to the page what the watch says."""
+    """Passes on what the watch says to where the page and the publisher find it."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub

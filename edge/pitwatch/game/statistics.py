@@ -19,7 +19,7 @@ from pitwatch.game.events import CardLaid, Shoe, ShoeBurn, Table, TableEvent, Tu
 from pitwatch.game.log import Header
 from pitwatch.game.record import HandRecord, RoundRecord
 
-__all__ = ["SeatFigures", "ShoeFigures", "TableFigures", "figures", "hi_lo"]
+__all__ = ["SeatFigures", "ShoeFigures", "TableFigures", "add_round", "figures", "hi_lo"]
 
 DECK = 52
 
@@ -47,6 +47,18 @@ class ShoeFigures:
     unread: int = 0
     unseen: int = 0
     running: int = 0
+
+    def take(self, card: str | None, *, seen: bool = True) -> None:
+        """A card came out; None: it was not read, or not even `seen` face up."""
+        if card is None:
+            self.unread += seen
+            self.unseen += not seen
+            return
+        self.running += hi_lo(card)
+        if card[1] == "?":
+            self.ranks[card[0]] += 1
+        else:
+            self.copies[card] += 1
 
     @property
     def out(self) -> int:
@@ -185,7 +197,7 @@ def figures(header: Header, events: Sequence[TableEvent]) -> TableFigures:
     for r in audit.rounds_done:
         true_count = count.at(r.t_start)
         count.shoe_at(r.t_start).rounds += 1
-        _add(seats, r, true_count)
+        add_round(seats, r, true_count)
     return TableFigures(
         header.table,
         len(audit.rounds_done),
@@ -239,15 +251,7 @@ class _Count:
 
     def _card(self, card: str | None, *, seen: bool) -> None:
         shoe = self.shoes[-1]
-        if card is None:
-            shoe.unread += seen
-            shoe.unseen += not seen
-            return
-        shoe.running += hi_lo(card)
-        if card[1] == "?":
-            shoe.ranks[card[0]] += 1
-        else:
-            shoe.copies[card] += 1
+        shoe.take(card, seen=seen)
 
     def at(self, t: float) -> float | None:
         """The true count before the cards of an instant."""
@@ -258,7 +262,8 @@ class _Count:
         return self._before[bisect_left(self._times, t)][1]
 
 
-def _add(seats: dict[int, SeatFigures], r: RoundRecord, true_count: float | None) -> None:
+def add_round(seats: dict[int, SeatFigures], r: RoundRecord, true_count: float | None) -> None:
+    """Count a round to its seats; true_count: before its first card, None when it is not known."""
     for number, hands in _by_seat(r.hands):
         seat = seats.setdefault(number, SeatFigures(number))
         seat.rounds += 1

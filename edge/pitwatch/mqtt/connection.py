@@ -12,17 +12,18 @@ import socket
 import ssl
 import time
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from pitwatch.mqtt.payloads import Message
 from pitwatch.mqtt.url import PASSWORD_VARIABLE, BrokerUrl
 
-__all__ = ["Ack", "Connection", "Lost"]
+__all__ = ["Ack", "Connection", "Lasting", "Lost", "Received"]
 
 _CREDENTIALS = ("Bad user name or password", "Not authorized")
 _MOST_IN_FLIGHT = 65_535
@@ -39,6 +40,27 @@ class Ack(NamedTuple):
     refused: str | None
 
 
+class Received(NamedTuple):
+    """What the broker sent; `mid` names it to `Connection.confirm`."""
+
+    topic: str
+    payload: bytes
+    retain: bool
+    mid: int = 0
+    qos: int = 0
+
+
+class Lasting(NamedTuple):
+    """A session that outlives its connection: for `expiry` seconds the broker keeps what comes meanwhile.
+
+    Of what it sends, `window` things may be unconfirmed at a time; what is not confirmed is sent again.
+    MQTT 5 only.
+    """
+
+    expiry: int
+    window: int
+
+
 class _TlsSocket(ssl.SSLSocket):
     """One that paho need not close when the handshake fails; it does not."""
 
@@ -53,9 +75,9 @@ class _TlsSocket(ssl.SSLSocket):
 class Connection:
     """A connection to one broker.
 
-    answered: whether the broker has understood the question to be let in. accepted: whether it has let us in.
+    answered: whether the broker has understood the question to be let in. accepted: whether it let us in.
     window: how many publications it takes unanswered. largest: bytes of the largest packet it takes. acks,
-    received: what came in; whoever reads them empties them.
+    received: what came in; whoever reads them empties them. resumed: the broker still had our session.
     """
 
     def __init__(
@@ -64,22 +86,24 @@ class Connection:
         *,
         version: str,
         client_id: str,
-        will: Message,
+        will: Message | None,
         password: str | None,
         tls: ssl.SSLContext | None,
         keepalive: int,
         timeout: float,
+        lasting: Lasting | None = None,
     ) -> None:
         """Open the TCP connection and ask to be let in; version: "5" or "3.1.1", timeout: for TCP and TLS.
 
-        Raises Lost.
+        lasting: what is received must be confirmed, by `confirm`. Raises Lost.
         """
         self.answered = False
         self.accepted = False
         self.window = _MOST_IN_FLIGHT
         self.largest = 268_435_455
         self.acks: list[Ack] = []
-        self.received: list[Message] = []
+        self.received: list[Received] = []
+        self.resumed = False
         self._end: str | None = None
         five = version == "5"
         self._client = client = paho.Client(
@@ -87,12 +111,20 @@ class Connection:
             client_id=client_id,
             clean_session=None if five else True,
             protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
+            manual_ack=lasting is not None,
         )
         client.connect_timeout = timeout
         client.max_inflight_messages_set(
             _MOST_IN_FLIGHT
         )  # the window is kept here, where what is in it is known
-        client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
+        if will is not None:
+            client.will_set(will.topic, will.payload, qos=1, retain=will.retain)
+        how: dict[str, Any] = {}
+        if lasting is not None:
+            asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+            asked.SessionExpiryInterval = lasting.expiry
+            asked.ReceiveMaximum = lasting.window
+            how = {"clean_start": False, "properties": asked}
         if broker.user is not None:
             client.username_pw_set(broker.user, password)
         if tls is not None:
@@ -103,7 +135,7 @@ class Connection:
         client.on_publish = self._on_publish
         client.on_message = self._on_message
         try:
-            client.connect(broker.host, broker.port, keepalive=keepalive)
+            client.connect(broker.host, broker.port, keepalive=keepalive, **how)
         except ssl.SSLCertVerificationError as e:
             raise Lost(f"shows a certificate that is not trusted ({e.verify_message}); trust its CA") from e
         except ssl.SSLError as e:
@@ -138,9 +170,14 @@ class Connection:
             raise Lost(self._end or "closed the connection")
         return info.mid
 
-    def subscribe(self, topic: str) -> None:
-        """Ask for a topic's messages, QoS 1; a refusal is nothing."""
-        self._client.subscribe(topic, qos=1)
+    def subscribe(self, topic: str, qos: int = 1) -> None:
+        """Ask for a topic's messages; a refusal is nothing."""
+        self._client.subscribe(topic, qos=qos)
+
+    def confirm(self, received: Received) -> None:
+        """Say that this has been kept; of a lasting session only."""
+        if received.qos:
+            self._client.ack(received.mid, received.qos)
 
     def close(self, in_order: bool) -> None:
         """End it; `in_order` says so to the broker, else it publishes the last will. Nothing is raised."""
@@ -197,6 +234,7 @@ class Connection:
         if properties is not None:
             self.window = getattr(properties, "ReceiveMaximum", self.window)
             self.largest = getattr(properties, "MaximumPacketSize", self.largest)
+        self.resumed = bool(getattr(flags, "session_present", False))
         self.answered = self.accepted = True
 
     def _on_disconnect(
@@ -217,4 +255,6 @@ class Connection:
         self.acks.append(Ack(mid, str(code) if code.is_failure else None))
 
     def _on_message(self, client: object, userdata: object, message: paho.MQTTMessage) -> None:
-        self.received.append(Message(message.topic, bytes(message.payload), bool(message.retain)))
+        self.received.append(
+            Received(message.topic, bytes(message.payload), bool(message.retain), message.mid, message.qos)
+        )

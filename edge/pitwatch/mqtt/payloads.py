@@ -22,16 +22,18 @@ __all__ = [
     "SCHEMA_VERSION",
     "TOPICS",
     "Again",
+    "Ask",
     "Message",
     "Topics",
     "envelope",
     "message",
     "read_again",
+    "read_ask",
     "schema",
 ]
 
 SCHEMA_VERSION = 1
-TOPICS = ("availability", "state", "events", "rounds", "findings", "health", "again")
+TOPICS = ("availability", "state", "events", "rounds", "findings", "health", "again", "ask")
 _TOPIC: dict[Kind, str] = {
     "event": "events",
     "finding": "findings",
@@ -40,6 +42,8 @@ _TOPIC: dict[Kind, str] = {
     "state": "state",
 }
 _MOST_AGAIN = 10_000
+_LONGEST_WISH = 1000  # bytes
+_REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,13 @@ class Again:
     boot: str
     first: int
     last: int
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A consumer's wish for a picture: of evidence by its reference, or None for the camera's newest."""
+
+    picture: str | None
 
 
 class Topics:
@@ -127,16 +138,30 @@ def message(outgoing: Outgoing, jpeg: bytes | None = None) -> Message:
 
 def read_again(payload: bytes) -> Again | None:
     """A consumer's wish for items that it misses; None when it is none, or asks for more than 10 000."""
-    try:
-        asked = json.loads(payload)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(asked, Mapping):
-        return None
+    asked = _wish(payload)
     boot, first, last = asked.get("boot"), asked.get("first"), asked.get("last")
     if not isinstance(boot, str) or type(first) is not int or type(last) is not int:
         return None
     return Again(boot, first, last) if 1 <= first <= last < min(first + _MOST_AGAIN, 2**53) else None
+
+
+def read_ask(payload: bytes) -> Ask | None:
+    """A consumer's wish for a picture; None when it is none, or what it names cannot be one."""
+    asked = _wish(payload)
+    ref = asked.get("picture")
+    if isinstance(ref, str) and _REFERENCE.fullmatch(ref):
+        return Ask(ref)
+    return Ask(None) if asked.get("still") is True else None
+
+
+def _wish(payload: bytes) -> Mapping[str, Any]:
+    if len(payload) > _LONGEST_WISH:
+        return {}
+    try:
+        asked = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    return asked if isinstance(asked, dict) else {}
 
 
 @lru_cache

@@ -23,7 +23,7 @@ from pitwatch.errors import UserError
 from pitwatch.journal import Journal, JournalError, Outgoing
 from pitwatch.journal.records import utc_now
 from pitwatch.mqtt.connection import Connection, Lost
-from pitwatch.mqtt.payloads import Message, Topics, envelope, message, read_again
+from pitwatch.mqtt.payloads import Message, Topics, envelope, message, read_again, read_ask
 from pitwatch.mqtt.url import BrokerUrl, parse_url, password
 
 __all__ = ["Publisher"]
@@ -36,6 +36,8 @@ _KEPT = "the journal keeps everything, trying again"
 _RETRY_REFUSED = 60.0
 _LONG = 10.0  # a connection that lasted this long was a good one
 _MARK_AT = 4 * WINDOW
+_MOST_SHOWN = 2 * WINDOW  # in flight, before what is asked for is left unanswered
+_STILL_EVERY = 1.0
 _STRIKES = 5  # connections that ended with the same thing first in flight
 
 _InFlight = dict[int, tuple[Outgoing | None, float]]  # by number: what of the outbox, and since when
@@ -59,6 +61,7 @@ class Publisher:
         *,
         ca_file: str | Path | None = None,
         health: Callable[[], Mapping[str, Any]] | None = None,
+        still: Callable[[], bytes | None] | None = None,
         on_status: Callable[[str], None] | None = None,
         heartbeat: float = 10.0,
         backoff: tuple[float, float] = (0.5, 30.0),
@@ -67,8 +70,9 @@ class Publisher:
         """Begin to publish `journal` to the broker at `url` under `pitwatch/<site>/<table>/`.
 
         ca_file: certificates to trust for mqtts:// instead of the system's. health: further figures for each
-        heartbeat. on_status: told each new status sentence, in the publisher's thread. backoff: the first and
-        the longest wait between attempts. patience: how long a broker may take to let us in.
+        heartbeat. still: the camera's newest picture as JPEG, for whoever asks. on_status: told each new
+        status sentence, in the publisher's thread. backoff: the first and the longest wait between attempts.
+        patience: how long a broker may take to let us in.
         Raises UserError for a malformed URL, a site or table that cannot be a topic level, a bad `ca_file`.
         """
         self.broker = parse_url(url) if isinstance(url, str) else url
@@ -78,6 +82,8 @@ class Publisher:
         self._topics = Topics(site, table)
         self._tls = _tls(ca_file) if self.broker.tls else None
         self._health = health
+        self._still = still
+        self._still_at = float("-inf")
         self._on_status = on_status
         self._heartbeat = heartbeat
         self._first_wait, self._longest_wait = backoff
@@ -216,6 +222,7 @@ class Publisher:
         if (state := self._journal.state()) is not None and state.table == self._table:
             self._send(connection, in_flight, message(state))
         connection.subscribe(self._topics["again"])
+        connection.subscribe(self._topics["ask"], qos=0)  # a picture asked for while away is not wanted later
         beat = time.monotonic() + self._heartbeat
         while not self._stop.is_set():
             now = time.monotonic()
@@ -232,7 +239,7 @@ class Publisher:
                 raise Lost("has stopped acknowledging")
             connection.step(self._wake_out, max(0.0, min(beat - now, 1.0)))
             self._settle(connection, in_flight)
-            self._answer(connection)
+            self._answer(connection, in_flight)
         self._leave(connection, in_flight)
 
     def _fill(self, connection: Connection, in_flight: _InFlight) -> None:
@@ -314,11 +321,38 @@ class Publisher:
             del self._strikes[outgoing.id]
             self._refused(outgoing, "the connection ends at it")
 
-    def _answer(self, connection: Connection) -> None:
-        for asked in connection.received:
-            if (again := read_again(asked.payload)) is not None and not asked.retain:
+    def _answer(self, connection: Connection, in_flight: _InFlight) -> None:
+        asked, connection.received = connection.received, []
+        for wish in asked:
+            if wish.retain:
+                continue
+            if wish.topic == self._topics["ask"]:
+                self._show(connection, in_flight, wish.payload)
+            elif (again := read_again(wish.payload)) is not None:
                 self._journal.send_again(again.boot, again.first, again.last)
-        connection.received.clear()
+
+    def _show(self, connection: Connection, in_flight: _InFlight, wish: bytes) -> None:
+        """Send a picture that was asked for; one that does not fit, or too soon a still, is not sent."""
+        if (ask := read_ask(wish)) is None or len(in_flight) >= _MOST_SHOWN:
+            return
+        if ask.picture is not None:
+            jpeg = self._journal.evidence(ask.picture)
+            topic = self._topics[f"evidence/{ask.picture}"]
+        elif self._still is None or (now := time.monotonic()) - self._still_at < _STILL_EVERY:
+            return
+        else:
+            self._still_at = now
+            try:
+                jpeg = self._still()
+            except Exception:
+                _log.exception("the newest picture could not be had")
+                return
+            topic = self._topics["still"]
+            if jpeg is None:
+                return
+        publication = Message(topic, jpeg or b"")
+        if len(publication.payload) + len(publication.topic) + 64 <= connection.largest:
+            self._send(connection, in_flight, publication)
 
     def _leave(self, connection: Connection, in_flight: _InFlight) -> None:
         """Say offline, and wait a second for what is in flight; an orderly end fires no last will."""

@@ -49,7 +49,7 @@ class Ideal:
 
     def to_ideal(self, px: ArrayLike) -> Array:
         """Pixels of the lens (N, 2) to ideal ones."""
-        return self._lens.to_table(px) * (1.0, -1.0) * self._f + self._c
+        return np.asarray(self._lens.to_table(px) * (1.0, -1.0) * self._f + self._c, np.float64)
 
     def camera(self, ideal: Camera, places: ArrayLike) -> Camera:
         """The real camera that sees `places` (N, 2) mm where an ideal one, of whatever focal length, does.

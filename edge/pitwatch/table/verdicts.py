@@ -40,14 +40,6 @@ class Judged:
         return "dealer" if self.resolved.seat == 0 else f"seat {self.resolved.seat}"
 
     @property
-    def chips(self) -> str:
-        """What is judged of its chips, in a few words."""
-        r = self.resolved
-        values = "values" if r.tallest == MOST_CHIPS else f"values to {r.tallest}"
-        words = {"values": values, "heights": "heights", "none": "none"}
-        return "" if r.chips is None else words[r.chips]
-
-    @property
     def verdict(self) -> Verdict:
         """ "good" when all is judged, "some" when less, "none"."""
         r, q = self.resolved, self.quality

@@ -1,0 +1,108 @@
+"""Noticing what is missing: which `seq` of which boot the store lacks, and when to ask for it again.
+
+In: the store. Out: `Wish`es to publish on `again`. A table has 5 s to bring what is under way; after that it
+is asked, twice as long apart each time, up to an hour: a table that is switched off answers when it is back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, func, select, update
+
+from pitwatch.pit import schema
+from pitwatch.pit.sql import now, writing
+
+__all__ = ["GRACE", "MOST", "Wish", "look_for_gaps"]
+
+GRACE = 5_000  # ms
+MOST = 10_000  # seq at a time, as many as a table lets itself be asked for
+_AT_ONCE = 50_000  # seq looked at
+_SHORTEST, _LONGEST = 10_000, 3_600_000  # ms between two questions for the same
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Items `first` to `last` of a boot of a table, once more."""
+
+    site: str
+    table: str
+    boot: str
+    first: int
+    last: int
+
+    @property
+    def topic(self) -> str:
+        """Where to publish it."""
+        return f"pitwatch/{self.site}/{self.table}/again"
+
+    @property
+    def payload(self) -> bytes:
+        """What to publish."""
+        return json.dumps({"boot": self.boot, "first": self.first, "last": self.last}).encode()
+
+
+def look_for_gaps(engine: Engine, boots: Iterable[int] = (), limit: int = 50) -> list[Wish]:
+    """Look at `boots` and at those that were incomplete; what to ask for now.
+
+    Of several collectors that look at the same time only one gets the wish. Raises SQLAlchemyError.
+    """
+    b, i = schema.boots, schema.items
+    at = now()
+    wishes: list[Wish] = []
+    with writing(engine) as db:
+        waiting = select(b.c.id).where(b.c.missing > 0, b.c.ask_at <= at).order_by(b.c.ask_at).limit(limit)
+        looked = sorted({*boots, *db.execute(waiting).scalars()})
+        for boot in looked:
+            row = db.execute(
+                select(b, schema.tables.c.site, schema.tables.c.name)
+                .join(schema.tables)
+                .where(b.c.id == boot)
+                .with_for_update(of=b)
+            ).one()
+            seen = db.execute(select(func.max(i.c.seq)).where(i.c.boot_id == boot)).scalar() or 0
+            known = max(row.known, seen)
+            step = select(i.c.seq).where(i.c.boot_id == boot, i.c.seq > row.complete, i.c.seq <= known)
+            there = db.execute(step.order_by(i.c.seq).limit(_AT_ONCE)).scalars().all()
+            upto = there[-1] if len(there) == _AT_ONCE else known
+            ranges, complete = _missing(row.complete, upto, there)
+            missing = sum(last - first + 1 for first, last in ranges)
+            progress = complete > row.complete or missing < row.missing
+            values = {"known": known, "complete": complete, "missing": missing}
+            if missing and not row.missing:
+                values |= {"ask_at": at + GRACE, "asks": 0}
+            elif missing and row.ask_at <= at:
+                asks = 0 if progress else row.asks
+                values |= {"asks": asks + 1, "ask_at": at + min(_SHORTEST * 2 ** min(asks, 12), _LONGEST)}
+                wishes += _wishes(row.site, row.name, row.boot, ranges)
+            if any(getattr(row, k) != v for k, v in values.items()):
+                db.execute(update(b).where(b.c.id == boot).values(**values))
+    return wishes
+
+
+def _missing(complete: int, known: int, there: Iterable[int]) -> tuple[list[tuple[int, int]], int]:
+    """Ranges that are not there above `complete`, and up to where all is."""
+    ranges: list[tuple[int, int]] = []
+    last = complete
+    for seq in there:
+        if seq > last + 1:
+            ranges.append((last + 1, seq - 1))
+        last = seq
+    if last < known:
+        ranges.append((last + 1, known))
+    return ranges, ranges[0][0] - 1 if ranges else known
+
+
+def _wishes(site: str, table: str, boot: str, ranges: list[tuple[int, int]]) -> list[Wish]:
+    """At most `MOST` seq at a time, in at most eight questions."""
+    out: list[Wish] = []
+    left = MOST
+    for first, last in ranges[:8]:
+        last = min(last, first + left - 1)
+        out.append(Wish(site, table, boot, first, last))
+        left -= last - first + 1
+        if left <= 0:
+            break
+    return out

@@ -1,0 +1,316 @@
+"""Writing what tables said into the store: each thing once, whoever brings it and however often.
+
+In: batches of `Item`s, `Word`s and `Picture`s. Out: rows, in one transaction a batch. Several collectors may
+write at the same time, in any order: `boot` and `seq` say what is there already and what belongs together.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
+
+from pitwatch.pit import schema
+from pitwatch.pit.house_time import HouseTime
+from pitwatch.pit.received import Item, Picture, Word, clean
+from pitwatch.pit.rows import finding_row, hand_rows, round_row, unverified_row
+from pitwatch.pit.settings import house_time, load_settings
+from pitwatch.pit.sql import add_new, now, upsert, writing
+
+__all__ = ["Ingest", "Written", "link_late", "link_round", "sign_in"]
+
+_SIGNED_IN_FOR = 36 * 3_600_000  # ms that a sign-in holds at most
+_SETTINGS_FOR = 5_000  # ms
+
+
+@dataclass
+class Written:
+    """What a batch amounted to. items: new ones; known: those that were there already. boots: touched."""
+
+    items: int = 0
+    known: int = 0
+    boots: set[int] = field(default_factory=set)
+
+
+class Ingest:
+    """Writes batches; remembers ids that never change. One thread at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._tables: dict[tuple[str, str], int] = {}
+        self._boots: dict[tuple[int, str], int] = {}
+        self._house = HouseTime()
+        self._house_at = 0
+
+    def write(self, batch: Sequence[Item | Word | Picture]) -> Written:
+        """Write a batch, all of it or nothing. Raises SQLAlchemyError."""
+        done = Written()
+        try:
+            with writing(self._engine) as db:
+                self._write(db, batch, done)
+        except BaseException:
+            # ids may have been given in what was just undone
+            self._tables.clear()
+            self._boots.clear()
+            raise
+        return done
+
+    def table_id(self, db: Connection, site: str, name: str) -> int:
+        """The id of a table, given when it is new."""
+        self._know_tables(db, {(site, name)})
+        return self._tables[site, name]
+
+    def _write(self, db: Connection, batch: Sequence[Item | Word | Picture], done: Written) -> None:
+        at = now()
+        if at - self._house_at > _SETTINGS_FOR:
+            self._house, self._house_at = house_time(load_settings(db)), at
+        items = [b for b in batch if isinstance(b, Item)]
+        words = [b for b in batch if isinstance(b, Word)]
+        pictures = [b for b in batch if isinstance(b, Picture)]
+        self._know_tables(db, {(b.site, b.table) for b in batch})
+        told: list[Item | Word] = [*items, *words]
+        self._know_boots(db, {(self._tables[b.site, b.table], b.boot) for b in told if b.boot})
+        if items:
+            self._items(db, items, at, done)
+        self._words(db, words, at, done)
+        self._pictures(db, pictures, at)
+
+    # -- who they are
+
+    def _know_tables(self, db: Connection, names: set[tuple[str, str]]) -> None:
+        new = sorted(names - set(self._tables))
+        if not new:
+            return
+        t = schema.tables
+        add_new(db, t, [{"site": s, "name": n} for s, n in new], "id")
+        for site, name in new:
+            found = db.execute(select(t.c.id).where(t.c.site == site, t.c.name == name)).scalar_one()
+            self._tables[site, name] = found
+
+    def _know_boots(self, db: Connection, keys: set[tuple[int, str]]) -> None:
+        new = sorted(keys - set(self._boots))
+        if not new:
+            return
+        b = schema.boots
+        add_new(db, b, [{"table_id": t, "boot": boot} for t, boot in new], "id")
+        for table, boot in new:
+            found = db.execute(select(b.c.id).where(b.c.table_id == table, b.c.boot == boot)).scalar_one()
+            self._boots[table, boot] = found
+
+    def _place(self, b: Item | Word) -> tuple[int, int]:
+        table = self._tables[b.site, b.table]
+        return table, self._boots[table, b.boot]
+
+    # -- items
+
+    def _items(self, db: Connection, items: Iterable[Item], at: int, done: Written) -> None:
+        by_place: dict[tuple[int, int], tuple[int, Item]] = {}
+        for item in items:
+            table, boot = self._place(item)
+            if by_place.setdefault((boot, item.seq), (table, item))[1] is not item:
+                done.known += 1
+        # in one order everywhere, so that two collectors with the same things never wait for each other
+        rows = [
+            {
+                "boot_id": boot,
+                "seq": seq,
+                "kind": item.kind,
+                "t": item.t,
+                "at": item.at,
+                "body": item.text,
+            }
+            for (boot, seq), (_, item) in sorted(by_place.items(), key=lambda p: p[0])
+        ]
+        fresh = {(b, s): by_place[b, s] for b, s in add_new(db, schema.items, rows, "boot_id", "seq")}
+        done.items += len(fresh)
+        done.known += len(rows) - len(fresh)
+        done.boots |= {boot for boot, _ in by_place}
+        ordered = [
+            (table, boot, item) for (boot, _), (table, item) in sorted(fresh.items(), key=lambda p: p[0])
+        ]
+        for table, _, item in ordered:
+            if item.kind == "event" and item.body.get("type") == "dealer":
+                self._dealer(db, table, item)
+        told = [(t, b, i) for t, b, i in ordered if i.kind != "event"]
+        if told:
+            self._told(db, told, at)
+
+    def _told(self, db: Connection, told: list[tuple[int, int, Item]], at: int) -> None:
+        dealing = _Dealing(db, {t for t, _, _ in told}, min(i.at for _, _, i in told))
+        house = self._house
+        rounds = [(t, b, i) for t, b, i in told if i.kind == "round"]
+        rows = [round_row(i, t, b, house, dealing) for t, b, i in rounds]
+        ids = {(b, s): n for n, b, s in add_new(db, schema.rounds, rows, "id", "boot_id", "seq")}
+        hands = [h for t, b, i in rounds if (b, i.seq) in ids for h in hand_rows(i, t, ids[b, i.seq])]
+        add_new(db, schema.hands, hands, "round_id")
+        rows = [finding_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "finding"]
+        found = add_new(db, schema.findings, rows, "id", "table_id")
+        rows = [unverified_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "unverified"]
+        add_new(db, schema.unverified, rows, "id")
+        for _, b, i in rounds:
+            if (b, i.seq) in ids and i.body.get("findings"):
+                link_round(db, ids[b, i.seq], b, i.body)
+        news = [{"at": at, "what": "finding", "table_id": t, "ref": str(n)} for n, t in found]
+        news += [
+            {"at": at, "what": "round", "table_id": t, "ref": str(ids[b, i.seq])}
+            for t, b, i in rounds
+            if (b, i.seq) in ids
+        ]
+        if news:
+            db.execute(schema.changes.insert(), news)
+        if rounds:
+            t = schema.tables
+            newest: dict[int, int] = {}
+            for table, _, i in rounds:
+                newest[table] = max(newest.get(table, 0), i.at)
+            db.execute(
+                update(t)
+                .where(t.c.id == bindparam("k"), or_(t.c.round_at.is_(None), t.c.round_at < bindparam("v")))
+                .values(round_at=bindparam("v")),
+                [{"k": k, "v": v} for k, v in sorted(newest.items())],
+            )
+
+    def _dealer(self, db: Connection, table: int, item: Item) -> None:
+        """A dealer's own sign-in at the table, by what is on his badge; without one he goes."""
+        badge = clean(item.body.get("id"), 60).strip()
+        dealer = None
+        if badge:
+            d = schema.dealers
+            add_new(db, d, [{"name": badge, "badge": badge}], "id")
+            dealer = db.execute(select(d.c.id).where(d.c.badge == badge)).scalar_one()
+        sign_in(db, table, dealer, item.at, None)
+
+    # -- what holds now
+
+    def _words(self, db: Connection, words: Iterable[Word], at: int, done: Written) -> None:
+        last: dict[tuple[int, str], tuple[int, Word]] = {}
+        for word in words:
+            table, boot = self._place(word)
+            last[table, word.what] = (boot, word)
+            if word.what != "state":
+                done.boots.add(boot)
+        t = schema.tables
+        heard: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+        known: dict[int, int] = {}
+        for (table, what), (boot, word) in last.items():
+            if what == "availability":
+                heard[table] |= {"availability": word.body, "availability_at": at}
+            elif what == "health":
+                interval = word.body.get("interval")
+                usual = isinstance(interval, (int, float)) and 0 < interval < 3600
+                header = word.body.get("header")
+                heard[table] |= {
+                    "health": _short({k: v for k, v in word.body.items() if k != "header"}),
+                    "health_at": at,
+                    "interval": float(interval) if usual else 10.0,
+                    "seen_at": at,
+                }
+                if isinstance(header, dict):
+                    heard[table]["header"] = _short(header)
+                if word.body.get("outbox") == 0:
+                    known[boot] = max(known.get(boot, 0), word.seq)
+        for table, values in sorted(heard.items()):
+            db.execute(update(t).where(t.c.id == table).values(**values))
+        for (table, what), (_, word) in sorted(last.items(), key=lambda p: p[0]):
+            if what == "state":
+                order = f"{word.at or 0:015d}-{word.seq:010d}"
+                db.execute(
+                    update(t)
+                    .where(t.c.id == table, t.c.state_order < order)
+                    .values(state=_short(word.body), state_at=word.at, state_order=order)
+                )
+        b = schema.boots
+        for boot, seq in sorted(known.items()):
+            db.execute(update(b).where(b.c.id == boot, b.c.known < seq).values(known=seq))
+
+    def _pictures(self, db: Connection, pictures: Iterable[Picture], at: int) -> None:
+        for p in pictures:
+            table = self._tables[p.site, p.table]
+            row = {"table_id": table, "ref": p.ref, "at": at, "sha256": p.sha256, "jpeg": p.jpeg}
+            if not p.ref:
+                upsert(db, schema.pictures, row, ["table_id", "ref"])
+                db.execute(update(schema.tables).where(schema.tables.c.id == table).values(still_at=at))
+            elif not p.jpeg or not add_new(db, schema.pictures, [row], "ref"):
+                continue
+            what = "picture" if p.ref else "still"
+            db.execute(schema.changes.insert(), [{"at": at, "what": what, "table_id": table, "ref": p.ref}])
+
+
+def sign_in(db: Connection, table: int, dealer: int | None, at: int, user: int | None) -> None:
+    """Note who deals at a table from an instant on."""
+    s, t = schema.sign_ins, schema.tables
+    db.execute(s.insert(), [{"table_id": table, "dealer_id": dealer, "at": at, "user_id": user}])
+    newest = db.execute(
+        select(s.c.dealer_id).where(s.c.table_id == table).order_by(s.c.at.desc(), s.c.id.desc()).limit(1)
+    ).scalar()
+    db.execute(update(t).where(t.c.id == table).values(dealer_id=newest))
+
+
+def link_round(db: Connection, round_id: int, boot: int, body: Any) -> None:
+    """Say of a round's findings that they are its; the round lists them as the table judged them."""
+    f = schema.findings
+    own = [
+        and_(
+            f.c.t == s["t"], f.c.kind == s["kind"], f.c.seat == s.get("seat", 0), f.c.hand == s.get("hand", 0)
+        )
+        for s in body["findings"][:100]
+        if isinstance(s, dict)
+        and isinstance(s.get("t"), (int, float))
+        and isinstance(s.get("kind"), str)
+        and type(s.get("seat", 0)) is int
+        and type(s.get("hand", 0)) is int
+    ]
+    if own:
+        db.execute(
+            update(f).where(f.c.boot_id == boot, f.c.round_id.is_(None), or_(*own)).values(round_id=round_id)
+        )
+
+
+def link_late(engine: Engine, since: int) -> int:
+    """Link findings since `since` (ms) that came without their round, or beside it on another collector."""
+    f, r, i = schema.findings, schema.rounds, schema.items
+    with writing(engine) as db:
+        alone = db.execute(
+            select(f.c.id, f.c.boot_id, f.c.t).where(f.c.round_id.is_(None), f.c.at >= since).limit(200)
+        ).all()
+        for _, boot, t in alone:
+            near = (
+                select(r.c.id, i.c.body)
+                .join(i, and_(i.c.boot_id == r.c.boot_id, i.c.seq == r.c.seq))
+                .where(r.c.boot_id == boot, r.c.t_start <= t, r.c.findings > 0)
+                .order_by(r.c.t_start.desc())
+                .limit(3)
+            )
+            for round_id, body in db.execute(near).all():
+                link_round(db, round_id, boot, json.loads(body))
+        return len(alone)
+
+
+class _Dealing:
+    """Who dealt when, at the tables of a batch."""
+
+    def __init__(self, db: Connection, tables: set[int], since: int) -> None:
+        s = schema.sign_ins
+        self._ins: defaultdict[int, list[tuple[int, int | None]]] = defaultdict(list)
+        found = db.execute(
+            select(s.c.table_id, s.c.at, s.c.dealer_id)
+            .where(s.c.table_id.in_(tables), s.c.at >= since - _SIGNED_IN_FOR)
+            .order_by(s.c.at, s.c.id)
+        )
+        for table, at, dealer in found:
+            self._ins[table].append((at, dealer))
+
+    def __call__(self, table: int, at: int) -> int | None:
+        ins = self._ins.get(table, [])
+        n = bisect_right([a for a, _ in ins], at)
+        return ins[n - 1][1] if n else None
+
+
+def _short(body: Any) -> str:
+    text = json.dumps(body, separators=(",", ":"))
+    return text if len(text) <= 60_000 else "{}"
