@@ -37,8 +37,7 @@ __all__ = ["Eyes"]
 
 _FIT_REACH_MM = 14.0
 _FOOT_PASSES = 2
-_PLAIN_BACK = 0.8
-_BACK_EDGES = 0.5  # share of its outline that lies on an edge of the picture
+_BACK_EDGES = 0.6  # share of its outline that lies on an edge of the picture
 
 
 class Eyes:
@@ -146,7 +145,7 @@ def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Bo
             (fit.x + 0.5, fit.y + 0.5, fit.angle) if near and fit.support > 0.35 else (b.x, b.y, along)
         )
         # a back has no face to tell it from print: it must show a card's edges
-        if b.kind == 1 and b.score < _PLAIN_BACK and fit.support < _BACK_EDGES:
+        if b.kind == 1 and fit.support < _BACK_EDGES:
             continue
         width, length = CARD_MM
         out.append(Box(x, y, length * scale, width * scale, angle, b.kind, b.score))
