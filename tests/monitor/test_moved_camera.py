@@ -128,7 +128,7 @@ def told(watches: list[Monitor]) -> dict[str, object]:
 def test_blind_in_the_midst_of_a_round_nothing_is_judged_and_nothing_invented(
     stage: Stage, tmp_path: Path
 ) -> None:
-    begins = first_card_t(stage) + 3.0
+    begins = first_card_t(stage) + 9.0  # every hand has its two cards
     heard = Quiet()
     with Journal(tmp_path / "j.db", "here", "SIM-1") as journal:
         frames = int((begins + 6.5) * SPEC.fps)
