@@ -56,6 +56,13 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert load_table(write(tmp_path, absolute)).camera.calibration == Path("/etc/pitwatch/calibration.json")
 
 
+def test_a_link_to_a_tables_file_is_read_where_the_file_lies(tmp_path: Path) -> None:
+    (tmp_path / "BJ-07").mkdir()
+    link = tmp_path / "BJ-07.toml"
+    link.symlink_to(write(tmp_path / "BJ-07", GOOD))
+    assert load_table(link).camera.calibration == (tmp_path / "BJ-07").resolve() / "here/calibration.json"
+
+
 def test_camera_and_layout_files(tmp_path: Path, camera_json: dict[str, object]) -> None:
     (tmp_path / "c.json").write_text(json.dumps(camera_json))
     (tmp_path / "l.json").write_text(json.dumps({"spots": [[0, 600]]}))

@@ -1,7 +1,7 @@
 """What a table's file says: which table this is, what it plays, where its camera hangs, whom it tells.
 
 In: a `table.toml`. Out: a `TableConfig`, or a UserError that names file, line, key and remedy. Relative paths
-in the file are relative to its folder. Secrets are never in it: a broker's password comes from the
+in the file are relative to the folder where it really lies. Secrets are never in it: a broker's password comes from the
 environment or from systemd credentials.
 """
 
@@ -289,7 +289,7 @@ def load_table(path: str | Path) -> TableConfig:
     # a section left out is read like an empty one, so that its default paths too are the file's neighbours
     empty: dict[str, Any] = {name: {} for name, f in TableConfig.model_fields.items() if not f.is_required()}
     try:
-        return TableConfig.model_validate({**empty, **obj}, context={"folder": p.parent.resolve()})
+        return TableConfig.model_validate({**empty, **obj}, context={"folder": p.resolve().parent})
     except ValidationError as e:
         # a misspelt key is also a missing one; say it as what it is
         errors = sorted(e.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")

@@ -18,6 +18,7 @@ export class View {
     loupe.append(s('use', { href: '#scene' }), s('path', { class: 'cross' }));
     this.pointers = new Map();
     this.ontap = null;
+    this.focused = null;
     svg.addEventListener('pointerdown', (e) => this.#down(e));
     svg.addEventListener('pointermove', (e) => this.#move(e));
     for (const end of ['pointerup', 'pointercancel']) svg.addEventListener(end, (e) => this.#up(e));
@@ -106,6 +107,7 @@ export class View {
     this.#place(g);
     g.addEventListener('pointerdown', (e) => {
       e.stopPropagation();
+      this.focused = null;
       g.setPointerCapture(e.pointerId);
       const from = this.toPicture(e);
       // the finger need not hit the middle
@@ -129,6 +131,7 @@ export class View {
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
       if (!step) return;
       e.preventDefault();
+      this.focused = name;
       const by = e.shiftKey ? 10 : 1;
       g.at = [g.at[0] + step[0] * by, g.at[1] + step[1] * by];
       this.#place(g);
@@ -136,6 +139,8 @@ export class View {
       dropped(g.at);
     });
     this.handles.append(g);
+    // drawn anew after each step of the keys: these go on with the same one
+    if (this.focused === name) g.focus({ preventScroll: true });
     return g;
   }
 
