@@ -42,7 +42,17 @@ _RETRY = 1.0  # seconds between two tries to write
 _LOOK = 1.0  # seconds between two looks for gaps
 _EXPIRY = 14 * 86_400  # seconds that the broker keeps what comes while we are away
 _CHANGES_FOR = 600_000  # ms
-_TOPICS = ("availability", "state", "events", "rounds", "findings", "health", "still", "evidence/+")
+# what only holds until the next is not worth a place in the broker's queue while we are away
+_TOPICS = {
+    "availability": 0,
+    "state": 0,
+    "health": 0,
+    "still": 0,
+    "events": 1,
+    "rounds": 1,
+    "findings": 1,
+    "evidence/+": 1,
+}
 _MOST_WISHES = 1000
 
 
@@ -75,7 +85,9 @@ class Collector:
         self._client_id = f"pitwatch-collector-{name}"
         prefix = f"$share/{share}/" if share else ""
         # what is retained does not come through a shared subscription, so everyone hears who is there
-        self._topics = [f"{'' if t == 'availability' else prefix}pitwatch/+/+/{t}" for t in _TOPICS]
+        self._topics = [
+            (f"{'' if t == 'availability' else prefix}pitwatch/+/+/{t}", qos) for t, qos in _TOPICS.items()
+        ]
         self._tls = None
         if self.broker.tls:
             try:
@@ -181,8 +193,8 @@ class Collector:
                 if (left := deadline - time.monotonic()) <= 0 or self._stop.is_set():
                     raise Lost("accepts the connection but does not answer")
                 connection.step(self._wake_out, left)
-            for topic in self._topics:
-                connection.subscribe(topic)
+            for topic, qos in self._topics:
+                connection.subscribe(topic, qos)
             self._connected = True
             self._say(f"Connected to {self.broker}.")
             while not self._stop.is_set():
