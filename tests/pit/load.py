@@ -1,4 +1,4 @@
-"""Many tables at once through one Mosquitto into one collector, or several: `python -m tests.pit.load --help`.
+"""Many tables at once through one Mosquitto into one collector or several; `--help` says what to ask for.
 
 Out: one line of JSON for each number of tables: what was sent, lost and doubled, how long a finding takes
 from its table to a page's stream, and the CPU seconds of page, collectors and generator apart.
