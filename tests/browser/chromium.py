@@ -104,7 +104,8 @@ class Chromium:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        deadline = time.monotonic() + 30
+        # a busy machine takes long to start a browser
+        deadline = time.monotonic() + (150 if self._id == 1 else 60)
         while True:
             try:
                 answer = self._answers.get(timeout=max(0.1, deadline - time.monotonic()))
