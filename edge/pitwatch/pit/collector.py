@@ -88,7 +88,7 @@ class Collector:
         self._topics = [
             (f"{'' if t == 'availability' else prefix}pitwatch/+/+/{t}", qos) for t, qos in _TOPICS.items()
         ]
-        self._tls = None
+        self._tls: ssl.SSLContext | None = None
         if self.broker.tls:
             try:
                 self._tls = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
