@@ -26,11 +26,11 @@ export async function mount(view, place, app, ending) {
   const empty = h("div", { class: "empty", hidden: true });
   const right = h("section", { id: "judge", "aria-label": "The finding to judge", tabindex: "-1" });
   const page = h("div", { class: "alerts-page" },
-    h("div", { class: "head" }, h("h1", { class: "unseen" }, "Alerts"), states,
+    h("div", { class: "head" }, states,
       h("label", { class: "check" }, alertsOnly, "Alerts only"), h("label", { class: "check" }, mine, "Mine"), tableChip, h("div", { class: "spread" }, amount)),
     h("div", { class: "left" }, list, empty, more), right);
   view.classList.add("fills");
-  view.replaceChildren(page);
+  view.replaceChildren(h("h1", { class: "unseen" }, "Alerts"), page);
   const detail = new Detail(right, app, ending, { after: judged, close: () => choose(null), beside: (by) => move(by), place: whereIn });
 
   function read(query) {
