@@ -78,7 +78,7 @@ ALLOWED = {
     "pitwatch.mqtt": {"errors", "journal"},
     "pitwatch.table": {"errors", "vision"},
     "pitwatch.capture": {"errors", "sim"},
-    "pitwatch.pit": {"errors", "cards", "chips", "rules", "game", "mqtt", ""},
+    "pitwatch.pit": {"errors", "cards", "chips", "rules", "game", "mqtt"},
 }
 
 
@@ -180,7 +180,7 @@ def _public(tree: ast.Module) -> set[str]:
         for node in tree.body
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         and not node.name.startswith("_")
-        and not any("command" in ast.unparse(d) for d in node.decorator_list)
+        and not any(w in ast.unparse(d) for d in node.decorator_list for w in ("command", "router."))
     }
 
 

@@ -105,6 +105,7 @@ class Chromium:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
+        # a busy machine takes long to start a browser
         deadline = time.monotonic() + 120
         while True:
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import httpx
@@ -23,9 +23,9 @@ PASSWORD = "a long enough one"
 class Page:
     """One browser at the pit. client: what it sends with; csrf: what it puts into the header."""
 
-    def __init__(self, engine: Engine, app: FastAPI, url: str) -> None:
-        self.engine, self.app, self.url = engine, app, url
-        self.client = httpx.Client(base_url=url, timeout=60)
+    def __init__(self, engine: Engine, app: FastAPI, url: str, stack: ExitStack) -> None:
+        self.engine, self.app, self.url, self.stack = engine, app, url, stack
+        self.client = stack.enter_context(httpx.Client(base_url=url, timeout=120))
         self.csrf = ""
 
     def sign_in(self, role: str = "administrator", name: str | None = None) -> Page:
@@ -40,7 +40,7 @@ class Page:
 
     def other(self) -> Page:
         """Another browser at the same pit."""
-        return Page(self.engine, self.app, self.url)
+        return Page(self.engine, self.app, self.url, self.stack)
 
     def token(self, role: str = "viewer") -> dict[str, str]:
         """The header of a new bearer token."""
@@ -72,7 +72,8 @@ def page_over(engine: Engine, setup: str | None = None, collector: Collector | N
     thread.start()
     try:
         until(lambda: serving.started, 60)
-        yield Page(engine, app, f"http://127.0.0.1:{sock.getsockname()[1]}")
+        with ExitStack() as stack:
+            yield Page(engine, app, f"http://127.0.0.1:{sock.getsockname()[1]}", stack)
     finally:
         app.state.readers.end()
         serving.should_exit = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from functools import cache
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from pitwatch.cli.tape import Player, Tape, record
-from pitwatch.mqtt.payloads import Message, Topics, envelope
+from pitwatch.mqtt.payloads import Message, Topics
 from pitwatch.pit.ingest import Ingest, Written
 from pitwatch.pit.received import Item, Picture, Word, read
 
@@ -63,13 +64,20 @@ def said(
     table: str = "BJ-07",
     boot: str = "6e0f6a3c-0f0e-4f5e-9c55-0d6a7a4e3a01",
     at: float | None = None,
-    **more: Any,
+    changed: Mapping[str, Any] = {},
 ) -> Message:
     """One publication, its envelope as asked for."""
     instant = datetime.fromtimestamp(time.time() if at is None else at, timezone.utc)
-    text = envelope(
-        name, body, boot=boot, seq=seq, site=site, table=table, at=instant.isoformat(timespec="milliseconds")
-    )
-    payload = json.loads(text) | {"id": str(uuid.uuid4())} | more
+    payload = {
+        "schema_version": 1,
+        "id": str(uuid.uuid4()),
+        "seq": seq,
+        "boot": boot,
+        "site": site,
+        "table": table,
+        "at": instant.isoformat(timespec="milliseconds"),
+        name: body,
+        **changed,
+    }
     topic = {"event": "events", "finding": "findings", "unverified": "findings", "round": "rounds"}
     return Message(Topics(site, table)[topic.get(name, name)], json.dumps(payload).encode())

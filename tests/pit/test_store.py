@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Engine, func, inspect, select
 
 from pitwatch.errors import UserError
+from pitwatch.journal import Journal
 from pitwatch.pit import schema
 from pitwatch.pit.database import open_store
 from pitwatch.pit.gaps import look_for_gaps
@@ -168,8 +169,8 @@ def test_what_no_table_may_say_is_nothing(topic_and_payload: tuple[str, bytes]) 
 def test_a_malformed_envelope_is_nothing(changed: dict[str, Any]) -> None:
     good = said("finding", FINDING)
     assert isinstance(read(good.topic, good.payload), Item)
-    bad = said("finding", FINDING, **changed)
-    assert read(good.topic, bad.payload.replace(b"1e+400", b"1e400")) is None
+    bad = said("finding", FINDING, changed=changed)
+    assert read(good.topic, bad.payload.replace(b"Infinity", b"1e400")) is None
 
 
 def test_hostile_names_and_values_do_no_harm(store: Engine) -> None:
@@ -248,3 +249,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be used"):
         open_store(f"sqlite:///{path}")
     assert path.read_bytes().startswith(b"this is no database")
+    with Journal(tmp_path / "journal.db", "detroit", "BJ-07"):
+        pass
+    with pytest.raises(UserError, match="another program's database"):
+        open_store(f"sqlite:///{tmp_path / 'journal.db'}")

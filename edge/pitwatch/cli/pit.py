@@ -38,7 +38,7 @@ def _need_extra() -> None:
 
 
 @pit.callback()
-def run(
+def _run(
     ctx: typer.Context,
     mqtt: Annotated[
         str | None, typer.Option(help="The broker, mqtt://user@host:port; 'off' for none.")
@@ -126,7 +126,6 @@ def _serve(
             app.state.readers.end()
             serving.should_exit = True
 
-        serving.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         thread = threading.Thread(
             target=serving.run, kwargs={"sockets": [sock]}, name="pit-page", daemon=True
         )
@@ -184,13 +183,13 @@ def user(
     with writing(engine) as connection:
         if found is None:
             add_user(connection, name, password, role or "viewer")
-            typer.echo(f"{name} is a {role or 'viewer'} now.")
+            typer.echo(f"{name} is {_a(role or 'viewer')} now.")
             return
         set_password(connection, found, password)
         if role is not None:
             connection.execute(update(u).where(u.c.id == found).values(role=role))
         end_sessions(connection, found)
-    typer.echo(f"{name} has another password{f', and is a {role}' if role else ''}.")
+    typer.echo(f"{name} has another password{f', and is {_a(role)}' if role else ''}.")
 
 
 def _password() -> str:
@@ -200,3 +199,7 @@ def _password() -> str:
     if getpass.getpass("Once more: ") != first:
         raise UserError("the two passwords differ; try again")
     return first
+
+
+def _a(role: str) -> str:
+    return f"an {role}" if role[0] in "aeiou" else f"a {role}"

@@ -52,7 +52,8 @@ class _Traffic:
         self._sent: Counter[str] = Counter()
         self._at: dict[str, int] = {}
         self._jpeg = _small_picture()
-        self._wake = socket.socketpair()[1]
+        # kept open: a closed end would wake every wait at once
+        self._waker, self._wake = socket.socketpair()
         self._lines: list[_Line] = []
         self._line: dict[str, _Line] = {}
         self._by_prefix = {p.topics.prefix: p for p in players}
@@ -97,6 +98,8 @@ class _Traffic:
             self._turn(0.02)
         for line in self._lines:
             line.connection.close(True)
+        self._waker.close()
+        self._wake.close()
 
     def _connect(self, broker: BrokerUrl, n: int) -> Connection:
         connection = Connection(

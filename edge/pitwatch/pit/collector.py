@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sqlalchemy import Engine, delete
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError, SQLAlchemyError, TimeoutError
 
 from pitwatch.errors import UserError
 from pitwatch.mqtt.connection import Connection, Lasting, Lost, Received
@@ -27,7 +27,7 @@ from pitwatch.mqtt.payloads import Message
 from pitwatch.mqtt.url import parse_url, password
 from pitwatch.pit import schema
 from pitwatch.pit.gaps import look_for_gaps
-from pitwatch.pit.ingest import Ingest, link_late
+from pitwatch.pit.ingest import Ingest, Written, link_late
 from pitwatch.pit.received import Item, Picture, Word, read
 from pitwatch.pit.sql import now, writing
 
@@ -42,7 +42,17 @@ _RETRY = 1.0  # seconds between two tries to write
 _LOOK = 1.0  # seconds between two looks for gaps
 _EXPIRY = 14 * 86_400  # seconds that the broker keeps what comes while we are away
 _CHANGES_FOR = 600_000  # ms
-_TOPICS = ("availability", "state", "events", "rounds", "findings", "health", "still", "evidence/+")
+# what only holds until the next is not worth a place in the broker's queue while we are away
+_TOPICS = {
+    "availability": 0,
+    "state": 0,
+    "health": 0,
+    "still": 0,
+    "events": 1,
+    "rounds": 1,
+    "findings": 1,
+    "evidence/+": 1,
+}
 _MOST_WISHES = 1000
 
 
@@ -75,8 +85,10 @@ class Collector:
         self._client_id = f"pitwatch-collector-{name}"
         prefix = f"$share/{share}/" if share else ""
         # what is retained does not come through a shared subscription, so everyone hears who is there
-        self._topics = [f"{'' if t == 'availability' else prefix}pitwatch/+/+/{t}" for t in _TOPICS]
-        self._tls = None
+        self._topics = [
+            (f"{'' if t == 'availability' else prefix}pitwatch/+/+/{t}", qos) for t, qos in _TOPICS.items()
+        ]
+        self._tls: ssl.SSLContext | None = None
         if self.broker.tls:
             try:
                 self._tls = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
@@ -181,8 +193,8 @@ class Collector:
                 if (left := deadline - time.monotonic()) <= 0 or self._stop.is_set():
                     raise Lost("accepts the connection but does not answer")
                 connection.step(self._wake_out, left)
-            for topic in self._topics:
-                connection.subscribe(topic)
+            for topic, qos in self._topics:
+                connection.subscribe(topic, qos)
             self._connected = True
             self._say(f"Connected to {self.broker}.")
             while not self._stop.is_set():
@@ -223,7 +235,7 @@ class Collector:
         if self._read is None:
             self._read = [r for m in self._waiting if (r := read(m.topic, m.payload, m.retain)) is not None]
         try:
-            done = self._ingest.write(self._read) if self._read else None
+            done = self._kept(self._read)
         except SQLAlchemyError as e:
             self._retry_at = time.monotonic() + _RETRY
             why = str(getattr(e, "orig", None) or e).strip().splitlines()[0]
@@ -234,14 +246,30 @@ class Collector:
         self._trouble = ""
         self.nonsense += len(self._waiting) - len(self._read)
         self.received += len(self._waiting)
-        if done is not None:
-            self.items += done.items
-            self.known += done.known
-            self._boots |= done.boots
+        self.items += done.items
+        self.known += done.known
+        self._boots |= done.boots
         for message in self._waiting:
             connection.confirm(message)
         self._waiting, self._read = [], None
         self._told_safely()
+
+    def _kept(self, things: list[Item | Word | Picture]) -> Written:
+        """Write things; one that no database takes is left out, so that it does not stop the others."""
+        if not things:
+            return Written()
+        try:
+            return self._ingest.write(things)
+        except (OperationalError, InterfaceError, ProgrammingError, TimeoutError):
+            raise  # the database is away, or not as it should be: that passes
+        except Exception as e:
+            if len(things) == 1:
+                _log.error("left out what cannot be kept: %r: %s", things[0], e)
+                self.nonsense += 1
+                return Written()
+        half = len(things) // 2
+        first, second = self._kept(things[:half]), self._kept(things[half:])
+        return Written(first.items + second.items, first.known + second.known, first.boots | second.boots)
 
     def _look(self, connection: Connection) -> None:
         at = time.monotonic()

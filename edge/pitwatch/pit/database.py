@@ -17,7 +17,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -49,7 +49,7 @@ def open_store(url: str) -> Engine:
         )
     try:
         upgrade(engine)
-    except SQLAlchemyError as e:
+    except (SQLAlchemyError, sqlite3.Error) as e:
         engine.dispose()
         why = str(getattr(e, "orig", None) or e).strip().splitlines()[0]
         raise UserError(f"The database {shown} cannot be used ({why}); check its name and rights.") from None
@@ -72,8 +72,13 @@ def upgrade(engine: Engine) -> None:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
         head = ScriptDirectory.from_config(config).get_current_head()
-        if MigrationContext.configure(connection).get_current_revision() == head:
+        at = MigrationContext.configure(connection).get_current_revision()
+        if at == head:
             return
+        if at is None and engine.dialect.name == "sqlite" and inspect(connection).get_table_names():
+            raise UserError(
+                f"{engine.url.database} is another program's database; name another file, like pit.db."
+            )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 

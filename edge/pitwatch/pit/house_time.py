@@ -16,7 +16,7 @@ from pitwatch.errors import UserError
 
 __all__ = ["HouseTime", "Shift", "clock_minutes", "day_number", "day_text", "from_text", "to_text"]
 
-_FURTHEST = 253_402_300_799_000  # the end of year 9999
+_FURTHEST = 7_258_118_400_000  # the year 2200
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
+from sqlalchemy import Connection, Engine, and_, or_, select, update
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime
@@ -75,9 +75,8 @@ class Ingest:
         self._know_tables(db, {(b.site, b.table) for b in batch})
         told: list[Item | Word] = [*items, *words]
         self._know_boots(db, {(self._tables[b.site, b.table], b.boot) for b in told if b.boot})
-        if items:
-            self._items(db, items, at, done)
-        self._words(db, words, at, done)
+        newest = self._items(db, items, at, done) if items else {}
+        self._words(db, words, newest, at, done)
         self._pictures(db, pictures, at)
 
     # -- who they are
@@ -108,7 +107,7 @@ class Ingest:
 
     # -- items
 
-    def _items(self, db: Connection, items: Iterable[Item], at: int, done: Written) -> None:
+    def _items(self, db: Connection, items: Iterable[Item], at: int, done: Written) -> dict[int, int]:
         by_place: dict[tuple[int, int], tuple[int, Item]] = {}
         for item in items:
             table, boot = self._place(item)
@@ -137,10 +136,10 @@ class Ingest:
             if item.kind == "event" and item.body.get("type") == "dealer":
                 self._dealer(db, table, item)
         told = [(t, b, i) for t, b, i in ordered if i.kind != "event"]
-        if told:
-            self._told(db, told, at)
+        return self._told(db, told, at) if told else {}
 
-    def _told(self, db: Connection, told: list[tuple[int, int, Item]], at: int) -> None:
+    def _told(self, db: Connection, told: list[tuple[int, int, Item]], at: int) -> dict[int, int]:
+        """Rows of what is not an event; when the newest round of each table ended."""
         dealing = _Dealing(db, {t for t, _, _ in told}, min(i.at for _, _, i in told))
         house = self._house
         rounds = [(t, b, i) for t, b, i in told if i.kind == "round"]
@@ -163,17 +162,7 @@ class Ingest:
         ]
         if news:
             db.execute(schema.changes.insert(), news)
-        if rounds:
-            t = schema.tables
-            newest: dict[int, int] = {}
-            for table, _, i in rounds:
-                newest[table] = max(newest.get(table, 0), i.at)
-            db.execute(
-                update(t)
-                .where(t.c.id == bindparam("k"), or_(t.c.round_at.is_(None), t.c.round_at < bindparam("v")))
-                .values(round_at=bindparam("v")),
-                [{"k": k, "v": v} for k, v in sorted(newest.items())],
-            )
+        return _newest(rounds)
 
     def _dealer(self, db: Connection, table: int, item: Item) -> None:
         """A dealer's own sign-in at the table, by what is on his badge; without one he goes."""
@@ -187,44 +176,40 @@ class Ingest:
 
     # -- what holds now
 
-    def _words(self, db: Connection, words: Iterable[Word], at: int, done: Written) -> None:
-        last: dict[tuple[int, str], tuple[int, Word]] = {}
+    def _words(
+        self, db: Connection, words: Iterable[Word], rounds: Mapping[int, int], at: int, done: Written
+    ) -> None:
+        """What tables say of themselves now, and when the newest round of each ended."""
+        heard: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+        states: dict[int, Word] = {}
+        known: dict[int, int] = {}
         for word in words:
             table, boot = self._place(word)
-            last[table, word.what] = (boot, word)
-            if word.what != "state":
-                done.boots.add(boot)
-        t = schema.tables
-        heard: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-        known: dict[int, int] = {}
-        for (table, what), (boot, word) in last.items():
-            if what == "availability":
+            if word.what == "state":
+                if table not in states or _order(states[table]) < _order(word):
+                    states[table] = word
+                continue
+            done.boots.add(boot)
+            if word.what == "availability":
                 heard[table] |= {"availability": word.body, "availability_at": at}
-            elif what == "health":
-                interval = word.body.get("interval")
-                usual = isinstance(interval, (int, float)) and 0 < interval < 3600
-                header = word.body.get("header")
-                heard[table] |= {
-                    "health": _short({k: v for k, v in word.body.items() if k != "header"}),
-                    "health_at": at,
-                    "interval": float(interval) if usual else 10.0,
-                    "seen_at": at,
-                }
-                if isinstance(header, dict):
-                    heard[table]["header"] = _short(header)
-                if word.body.get("outbox") == 0:
-                    known[boot] = max(known.get(boot, 0), word.seq)
-        for table, values in sorted(heard.items()):
-            db.execute(update(t).where(t.c.id == table).values(**values))
-        for (table, what), (_, word) in sorted(last.items(), key=lambda p: p[0]):
-            if what == "state":
-                order = f"{word.at or 0:015d}-{word.seq:010d}"
-                db.execute(
-                    update(t)
-                    .where(t.c.id == table, t.c.state_order < order)
-                    .values(state=_short(word.body), state_at=word.at, state_order=order)
-                )
-        b = schema.boots
+                continue
+            heard[table] |= _health(word.body, at)
+            if word.body.get("outbox") == 0:
+                known[boot] = max(known.get(boot, 0), word.seq)
+        t, b = schema.tables, schema.boots
+        # one table after the other, in one order everywhere: collectors that write at the same time would
+        # otherwise wait for each other in a circle
+        for table in sorted({*heard, *states, *rounds}):
+            own = update(t).where(t.c.id == table)
+            if table in heard:
+                db.execute(own.values(**heard[table]))
+            if (ended := rounds.get(table)) is not None:
+                later = or_(t.c.round_at.is_(None), t.c.round_at < ended)
+                db.execute(own.where(later).values(round_at=ended))
+            if (state := states.get(table)) is not None:
+                order = _order(state)
+                values = {"state": _short(state.body), "state_at": state.at, "state_order": order}
+                db.execute(own.where(t.c.state_order < order).values(**values))
         for boot, seq in sorted(known.items()):
             db.execute(update(b).where(b.c.id == boot, b.c.known < seq).values(known=seq))
 
@@ -309,6 +294,31 @@ class _Dealing:
         ins = self._ins.get(table, [])
         n = bisect_right([a for a, _ in ins], at)
         return ins[n - 1][1] if n else None
+
+
+def _newest(rounds: Iterable[tuple[int, int, Item]]) -> dict[int, int]:
+    out: dict[int, int] = {}
+    for table, _, item in rounds:
+        out[table] = max(out.get(table, 0), item.at)
+    return out
+
+
+def _order(word: Word) -> str:
+    """Text by which states follow each other, also from one boot to the next."""
+    return f"{word.at or 0:015d}-{word.seq:010d}"
+
+
+def _health(body: Mapping[str, Any], at: int) -> dict[str, Any]:
+    interval = body.get("interval")
+    usual = isinstance(interval, (int, float)) and 0 < interval < 3600
+    out = {
+        "health": _short({k: v for k, v in body.items() if k != "header"}),
+        "health_at": at,
+        "interval": float(interval) if usual and interval is not None else 10.0,
+        "seen_at": at,
+    }
+    header = body.get("header")
+    return out | {"header": _short(header)} if isinstance(header, dict) else out
 
 
 def _short(body: Any) -> str:

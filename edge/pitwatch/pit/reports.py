@@ -95,8 +95,9 @@ def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
         by_key[row.key]["unverified"] = int(row.n)
     names = Names(db)
     out = [_line(by, key, v, names) for key, v in by_key.items()]
-    out.sort(key=lambda x: str(x["key"]) if by == "day" else (-(x["error_rate"] or 0), x["label"]))
-    return out
+    if by == "day":
+        return sorted(out, key=lambda x: str(x["key"]))
+    return sorted(out, key=lambda x: (-(x["error_rate"] or 0.0), str(x["label"])))
 
 
 def _line(by: str, key: Any, v: dict[str, Any], names: Names) -> dict[str, Any]:
@@ -104,12 +105,13 @@ def _line(by: str, key: Any, v: dict[str, Any], names: Names) -> dict[str, Any]:
     hours = v.get("slots", 0) * _SLOT / 3_600_000
     low, high = wilson(min(errors, hands), hands)
     unverified = v.get("unverified", 0)
+    label = str(key or "no shift")
     if by == "dealer":
         label = names.dealers.get(key, {"name": "nobody signed in"})["name"]
     elif by == "table":
         label = names.tables.get(key, {"name": "?"})["name"]
-    else:
-        label = day_text(key) if by == "day" else key or "no shift"
+    elif by == "day":
+        label = day_text(key)
     return {
         "key": day_text(key) if by == "day" else key,
         "label": label,
@@ -136,8 +138,6 @@ def _line(by: str, key: Any, v: dict[str, Any], names: Names) -> dict[str, Any]:
 
 def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict[str, Any]]:
     """Rounds, hands, errors and money by hour or day, oldest first."""
-    rounds_key: ColumnElement[Any]
-    findings_key: ColumnElement[Any]
     if bucket == "day":
         rounds_key, findings_key = _r.day, _f.day
     else:

@@ -36,7 +36,7 @@ export function listen() {
       }
     if (!open && [...groups.values()].flat().some((x) => x.keys.some((k) => k.startsWith(`${key} `)))) {
       prefix = key;
-      prefixTimer = setTimeout(() => { prefix = null; }, 1200);
+      prefixTimer = setTimeout(() => { prefix = null; }, 2500);
     }
   });
 }

@@ -30,8 +30,6 @@ _QUIET = 10.0  # seconds to a comment line
 _CHECK = 20.0  # seconds between two looks whether the session still holds
 _MOST_READERS = 400
 
-Line = tuple[str, "str | None"]
-
 
 class Readers:
     """Those who read the stream; told from any thread."""
@@ -57,7 +55,7 @@ class Readers:
 
     def tell(self, event: str, data: Any, table: int | None = None) -> None:
         """Tell everyone, or the readers of one table."""
-        line = message(event, data)
+        line = _message(event, data)
         with self._mutex:
             for queue, (loop, own) in self._queues.items():
                 if table is None or own == table:
@@ -81,7 +79,7 @@ class Readers:
             queue.put_nowait(None)
 
 
-def message(event: str, data: Any) -> str:
+def _message(event: str, data: Any) -> str:
     """One event as it is sent."""
     return f"event: {event}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"
 
@@ -113,7 +111,7 @@ async def _lines(
     loop = asyncio.get_running_loop()
     checked = loop.time()
     try:
-        yield message("hello", {"at": to_text(now()), "version": __version__})
+        yield _message("hello", {"at": to_text(now()), "version": __version__})
         while not readers.ending:
             try:
                 line = await asyncio.wait_for(queue.get(), _QUIET)
@@ -125,7 +123,7 @@ async def _lines(
             if cookie and loop.time() - checked > _CHECK:
                 checked = loop.time()
                 if not await run_in_threadpool(_holds, desk, cookie):
-                    yield message("bye", {"why": "signed_out"})
+                    yield _message("bye", {"why": "signed_out"})
                     return
     finally:
         readers.remove(queue)

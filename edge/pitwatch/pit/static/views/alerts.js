@@ -26,11 +26,11 @@ export async function mount(view, place, app, ending) {
   const empty = h("div", { class: "empty", hidden: true });
   const right = h("section", { id: "judge", "aria-label": "The finding to judge", tabindex: "-1" });
   const page = h("div", { class: "alerts-page" },
-    h("div", { class: "head" }, h("h1", { class: "unseen" }, "Alerts"), states,
+    h("div", { class: "head" }, states,
       h("label", { class: "check" }, alertsOnly, "Alerts only"), h("label", { class: "check" }, mine, "Mine"), tableChip, h("div", { class: "spread" }, amount)),
     h("div", { class: "left" }, list, empty, more), right);
   view.classList.add("fills");
-  view.replaceChildren(page);
+  view.replaceChildren(h("h1", { class: "unseen" }, "Alerts"), page);
   const detail = new Detail(right, app, ending, { after: judged, close: () => choose(null), beside: (by) => move(by), place: whereIn });
 
   function read(query) {
@@ -98,7 +98,7 @@ export async function mount(view, place, app, ending) {
     setText(head.children[1], b.round != null ? `Round ${b.round}` : "");
     setText(head.children[2], `${isoDay(b.at) === isoDay(Date.now()) ? "" : `${day(b.at)}, `}${clock(b.at)}`);
     keyed(inner, b.findings, (f) => f.id,
-      (f) => h("li", null, h("button", { type: "button", on: { click: () => choose(f.id) } }, h("span", { class: "sign", "aria-hidden": "true" }), h("span", { class: "kind" }), h("span", { class: "soft seat" }), h("span", { class: "spread state small" }))),
+      (f) => h("li", null, h("button", { type: "button", on: { click: () => choose(f.id) } }, h("span", { class: "sign" }, h("span", { class: "unseen" })), h("span", { class: "kind" }), h("span", { class: "soft seat" }), h("span", { class: "spread state small" }))),
       (item, f) => {
         const button = item.firstElementChild;
         button.className = `${f.severity} ${f.status}${fresh.has(f.id) ? " fresh" : ""}`;
@@ -106,7 +106,7 @@ export async function mount(view, place, app, ending) {
         setText(button.children[1], titleOf(f));
         setText(button.children[2], seatName(f.seat, f.hand));
         setText(button.children[3], f.status !== "open" ? f.status : f.assigned ? f.assigned.name : f.notes ? "noted" : "");
-        setAttribute(button, "aria-label", `${f.severity}: ${titleOf(f)}, ${seatName(f.seat, f.hand)}, ${b.table.name}, ${f.status}`);
+        setText(button.firstElementChild.firstElementChild, `${f.severity}, ${b.table.name}:`);
       });
   }
 
@@ -141,6 +141,7 @@ export async function mount(view, place, app, ending) {
   /** A finding was judged here: keep it visible as judged for the undo, and go to the next one. */
   function judged(f, verdict) {
     const next = queue.nextOpen(f.id);
+    if (!queue.items.has(f.id) && fits(f)) total.count += 1;
     queue.put(f);
     if (!fits(f)) forget(f.id);
     say(verdict);

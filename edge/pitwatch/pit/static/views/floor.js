@@ -92,7 +92,7 @@ export async function mount(view, place, app, ending) {
     const a = h("a", { href: href(["tables", t.id]) },
       h("span", { class: "top" }, h("b", { class: "name" }, t.name), h("span", { class: "state" })),
       h("span", { class: "middle" }, icon("alert"), h("b", { class: "count" }), h("span", { class: "words" })),
-      h("span", { class: "foot" }, h("span", { class: "rate" }), h("span", { class: "share" })));
+      h("span", { class: "foot" }, h("span", { class: "rate" }), h("span", { class: "share" })), h("span", { class: "more unseen" }));
     return h("li", { class: "tile" }, a);
   }
 
@@ -108,8 +108,8 @@ export async function mount(view, place, app, ending) {
     setText(part("rate"), t.rate == null ? "" : `${number(Math.round(t.rate))} hands/h`);
     setText(part("share"), t.problem && !calm && t.trouble !== "blind" ? t.problem : t.judged == null ? "" : `${percent(t.judged)} judged`);
     setAttribute(part("share"), "data-low", t.trouble === "blind" || Boolean(t.problem && !calm));
-    setAttribute(a, "aria-label", [t.name, t.site, t.state, t.alerts ? count(t.alerts, "open alert") : "no open alerts", t.notices ? count(t.notices, "notice") : "",
-      t.problem, t.rate == null ? "" : `${Math.round(t.rate)} hands an hour`, t.judged == null ? "" : `${percent(t.judged)} of hands judged`].filter(Boolean).join(", "));
+    // what the tile leaves out or shows by its colour only
+    setText(part("more"), [t.site, t.alerts && t.notices ? count(t.notices, "notice") : "", t.mood === "trouble" ? "needs a look" : "", t.alerts ? t.problem : ""].filter(Boolean).join(", "));
     setAttribute(a, "title", t.hint);
   }
 

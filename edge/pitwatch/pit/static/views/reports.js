@@ -35,6 +35,8 @@ export async function mount(view, place, app, ending) {
   }
 
   async function draw() {
+    // seats are told apart within a table only
+    if (tab === "seat" && !table && tables.length) table = String(tables[0].id);
     for (const b of tabs.children) setAttribute(b, "aria-pressed", String(b.dataset.value === tab));
     for (const b of spans.children) setAttribute(b, "aria-pressed", String(b.dataset.value === span));
     choice.value = table;
