@@ -138,6 +138,8 @@ def _line(by: str, key: Any, v: dict[str, Any], names: Names) -> dict[str, Any]:
 
 def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict[str, Any]]:
     """Rounds, hands, errors and money by hour or day, oldest first."""
+    rounds_key: ColumnElement[Any]
+    findings_key: ColumnElement[Any]
     if bucket == "day":
         rounds_key, findings_key = _r.day, _f.day
     else:
