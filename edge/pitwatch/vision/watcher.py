@@ -73,7 +73,7 @@ class WatchOptions:
     agree_mm: float = 6.0
     confirm_s: float = 8.0
     card_p: float = 0.8
-    chips_p: float = 0.85
+    chips_p: float = 0.8
     hold_s: float = 0.55
     order_s: float = 1.0
     arm_mm: float = 80.0
