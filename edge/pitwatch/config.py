@@ -1,8 +1,8 @@
 """What a table's file says: which table this is, what it plays, where its camera hangs, whom it tells.
 
 In: a `table.toml`. Out: a `TableConfig`, or a UserError that names file, line, key and remedy. Relative paths
-in the file are relative to the folder where it really lies. Secrets are never in it: a broker's password comes from the
-environment or from systemd credentials.
+in the file are relative to the folder where it really lies. Secrets are never in it: a broker's password
+comes from the environment or from systemd credentials.
 """
 
 from __future__ import annotations
