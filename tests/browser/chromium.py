@@ -134,7 +134,7 @@ class Chromium:
         """Go to a page, and wait until it is loaded."""
         self._call("Page.navigate", url=url)
         there = f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'"
-        self.wait_for(there, timeout=120)
+        self.wait_for(there, timeout=240)
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""

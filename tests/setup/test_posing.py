@@ -60,8 +60,11 @@ def test_points_in_the_wrong_order_are_noticed() -> None:
     swapped = [SIX[1], SIX[0], *SIX[2:]]
     assert "swapped" in refused(PoseRequest(method="points", points=points(SIX, swapped)))
     assert "at least four" in refused(PoseRequest(method="points", points=points(SIX[:3])))
-    turned = [(-x, 700 - y) for x, y in SIX]
+    turned = [(-x, -y) for x, y in SIX]
     assert "outside the picture" in refused(PoseRequest(method="points", points=points(SIX, turned)))
+    across = [(-x, 700 - y) for x, y in SIX]
+    posed = solve(EMPTY, PoseRequest(method="points", points=points(SIX, across)), None, None)
+    assert "players' side" in posed.said[-1]
 
 
 def test_without_cards_it_is_said_what_to_lay() -> None:

@@ -38,6 +38,7 @@ _FEWEST_CARDS = 4
 _FEW_CARDS = 6
 _SCALE_OFF = 0.04
 _SHARE_OFF = 0.003
+_PLAYERS_MM = 700.0  # y from which on a camera is nearer to the players
 
 
 class _Request(BaseModel):
@@ -91,6 +92,12 @@ def solve(image: Image, asked: PoseRequest, lens: Path | None, layout: Layout | 
             "so the table would lie outside the picture: the points were tapped in the wrong order, or x and "
             "y were exchanged; x grows toward the dealer's right, y away from the dealer"
         )
+    if posed.camera.position_mm[1] > _PLAYERS_MM:
+        note = (
+            "the camera hangs on the players' side; if it hangs behind the dealer, the points were tapped in "
+            "the wrong order"
+        )
+        return replace(posed, said=[*posed.said, note])
     return posed
 
 

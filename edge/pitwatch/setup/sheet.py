@@ -33,7 +33,7 @@ Picture = NDArray[np.uint8]
 _GREEN, _AMBER, _RED = colors.HexColor("#dff3e4"), colors.HexColor("#fdf0d0"), colors.HexColor("#fbdcd9")
 _GROUND = {"good": _GREEN, "some": _AMBER, "none": _RED}
 _INK, _SOFT, _LINE = colors.HexColor("#16211c"), colors.HexColor("#56645d"), colors.HexColor("#c9d3cd")
-_WIDTH = A4[0] - 36 * mm
+_WIDTH = A4[0] - 36 * mm - 12  # a frame pads its text by 6 points each side
 _BODY = ParagraphStyle("body", fontName="Helvetica", fontSize=9, leading=12, textColor=_INK)
 _SMALL = ParagraphStyle("small", parent=_BODY, fontSize=8, leading=10.5)
 _HEAD = ParagraphStyle(
