@@ -50,7 +50,11 @@ def test_from_the_table_to_the_verdict(person: Person, house: House) -> None:
     assert sorted(verdicts) == [("confirmed", None), ("dismissed", "misread_chips")]
 
     # and taken back
-    person.click("#toasts li:last-child button:not(.close)")
+    person.keys("3")
+    person.see("$$('#queue button').length === 1 && $('#judge [data-do=reopen]')")
+    person.keys("u")
+    person.see("$('#judge [data-do=confirm]')")
+    person.keys("1")
     person.see(f"$$('#queue button').length === {count - 1}")
 
 

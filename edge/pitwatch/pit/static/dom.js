@@ -74,7 +74,7 @@ export function say(text) {
 }
 
 /** A short message at the foot of the page, gone after a while. action: [words, what to do] for an undo. */
-export function toast(text, { kind = "", action = null, seconds = 6 } = {}) {
+export function toast(text, { kind = "", action = null, seconds = action ? 12 : 6 } = {}) {
   const list = document.getElementById("toasts");
   const item = h("li", { class: kind || null }, h("span", null, text));
   const close = () => item.remove();

@@ -76,7 +76,7 @@ async function route() {
   view.className = "";
   view.scrollTop = 0;
   if (!load) return problem("There is no such page.", "The link may be old or incomplete.");
-  if (role && !app.may(role)) return problem(`${title} are for administrators.`, "Ask one of them, or sign in with another account.");
+  if (role && !app.may(role)) return problem(`${title}: for administrators only.`, "Ask one of them, or sign in with another account.");
   app.title(title);
   view.replaceChildren(h("p", { class: "loading" }, "Loading …"));
   const mine = shown;
