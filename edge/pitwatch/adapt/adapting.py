@@ -27,6 +27,7 @@ from pitwatch.adapt.chip_pictures import ChipSeen, chip_seen
 from pitwatch.adapt.chips import HouseChips, classes_for, drawn_stacks, fit_chips, house_set
 from pitwatch.adapt.faces import deck_faces
 from pitwatch.adapt.heads import Head, read_head, with_head
+from pitwatch.cards import SUITS
 from pitwatch.chips import CASINO, ChipSet, money, save_chips
 from pitwatch.errors import UserError
 from pitwatch.vision.card_reader import CardReader
@@ -43,6 +44,7 @@ def adapt(
     chips: Path | None,
     out: Path,
     *,
+    suits: str = SUITS,
     name: str = "house",
     samples: int = 2400,
     seed: int = 1,
@@ -51,15 +53,20 @@ def adapt(
 ) -> None:
     """Fit the readers to a house and write their weights to the folder `out`.
 
-    deck: pictures that together show the four suits in rows. chips: a folder with a picture a denomination,
-    named by its value, "25.jpg". samples: crops or strips to draw for each. base: the weights to start
-    from, those that come with pitwatch when None. Raises UserError naming the picture and the remedy.
+    deck: pictures that together show the four suits in rows. suits: of the rows from the top, as "cdhs".
+    chips: a folder with a picture a denomination, named by its value, "25.jpg". samples: crops or strips to
+    draw for each. base: the weights to start from, those that come with pitwatch when None. Raises UserError
+    naming the picture and the remedy.
     """
     if not deck and chips is None:
         raise UserError(
             "there is nothing to adapt to; give pictures of the deck (--deck) or of the chips (--chips)"
         )
     console = console or Console(stderr=True)
+    if sorted(suits) != sorted(SUITS):
+        raise UserError(
+            f"--suits {suits!r} is no order of the suits; give all four letters, as in --suits {SUITS}"
+        )
     entries = read_manifest(base)
     for w in entries.values():
         verify(w)
@@ -68,7 +75,9 @@ def adapt(
     table = Table("reader", "read right of", "before", "after")
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         if deck:
-            files["card_reader"] = _cards(deck, entries["card_reader"], base, samples, seed, progress, table)
+            files["card_reader"] = _cards(
+                deck, suits, entries["card_reader"], base, samples, seed, progress, table
+            )
         if chips is not None:
             seen = {cents_of(p): chip_seen(_picture(p), str(p)) for p in _pictures_in(chips)}
             house = house_set(name, seen)
@@ -85,6 +94,7 @@ def adapt(
 
 def _cards(
     deck: Sequence[Path],
+    suits: str,
     weights: Weights,
     base: Path | None,
     n: int,
@@ -93,7 +103,7 @@ def _cards(
     table: Table,
 ) -> tuple[bytes, dict[str, Any]]:
     reader = CardReader(base)
-    faces = deck_faces([(str(p), _picture(p)) for p in deck], lambda f: read_faces(reader, f))
+    faces = deck_faces([(str(p), _picture(p)) for p in deck], lambda f: read_faces(reader, f), suits)
     sharpest = float(np.clip(np.median([f.px_per_mm for f in faces.values()]), 0.9, 2.5))
     task = progress.add_task("drawing cards", total=n)
     rows = drawn_cards(HouseDeck(faces), n, seed, sharpest, lambda: progress.advance(task))

@@ -52,8 +52,8 @@ class HouseDeck(Deck):
             self._faces[None] = printed(self.design, cv2.cvtColor(back.picture, cv2.COLOR_BGR2RGB))
 
 
-def read_faces(reader: CardReader, faces: Sequence[Face]) -> tuple[Floats, Floats]:
-    """Log-probabilities of faces' ranks (N, 13) and suits (N, 4), as if each lay alone on a felt."""
+def read_faces(reader: CardReader, faces: Sequence[Face]) -> Floats:
+    """Log-probabilities of faces' ranks, (N, 13), as if each lay alone on a felt."""
     h, w = CARD_SHAPE
     size = (round(CARD_MM[0] * _CROP_PX_PER_MM), round(CARD_MM[1] * _CROP_PX_PER_MM))
     x, y = (w - size[0]) // 2, (h - size[1]) // 2
@@ -62,8 +62,7 @@ def read_faces(reader: CardReader, faces: Sequence[Face]) -> tuple[Floats, Float
     for crop, face in zip(crops, faces, strict=True):
         small = cv2.resize(face.picture, size, interpolation=cv2.INTER_AREA)
         crop[y : y + size[1], x : x + size[0], :3] = small
-    read = reader.read(crops)
-    return np.array([r.rank_logp for r in read]), np.array([r.suit_logp for r in read])
+    return np.array([r.rank_logp for r in reader.read(crops)])
 
 
 def drawn_cards(

@@ -1,13 +1,12 @@
 """The faces of a deck from pictures in which its suits lie in rows, ace to king.
 
-In: pictures, and a reader that tells which row is which. Out: 52 flattened faces. A row may run either way
-and the rows may come in any order: over thirteen cards the reader is right about that long before it is right
-about each card.
+In: pictures, the order of the suits, and a reader that tells from which side the rows are seen: over thirteen
+cards it is right about that long before it is right about each. Suits it is not asked for: those of a deck
+that it does not know are what it takes for each other. Out: 52 flattened faces.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,12 +23,16 @@ __all__ = ["Face", "deck_faces", "laid_rows"]
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-Read = Callable[[Sequence["Face"]], tuple[Floats, Floats]]
-"""Faces to log-probabilities: (N, 13) of the ranks, (N, 4) of the suits."""
+Read = Callable[[Sequence["Face"]], Floats]
+"""Faces to the log-probabilities of their ranks, (N, 13)."""
 
 _ROW = 13
 _FACE_PX_PER_MM = 4.0
 _AGREES = 0.5  # share of the cards whose rank the reader must confirm
+_PIPS = 10  # ace to ten: court cards have red in every suit
+_RED = 0.01
+_WHOLE = 0.65  # of the usual card's area; the picture's far cards are smaller
+_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,12 @@ class Face:
     px_per_mm: float
 
 
-def deck_faces(pictures: Sequence[tuple[str, Image]], read: Read) -> dict[str, Face]:
+def deck_faces(pictures: Sequence[tuple[str, Image]], read: Read, suits: str = SUITS) -> dict[str, Face]:
     """Faces by card, "As". pictures: names and BGR pictures that together show the four rows.
 
-    Raises UserError naming the picture and the row when cards are missing or lie in another order.
+    suits: of the rows from the top, when the aces are on the left; seen from the other side, the rows are
+    taken from the bottom. Raises UserError naming the picture and the row when cards are missing or lie in
+    another order.
     """
     rows: list[tuple[str, list[Face]]] = []
     for name, image in pictures:
@@ -60,39 +65,43 @@ def deck_faces(pictures: Sequence[tuple[str, Image]], read: Read) -> dict[str, F
             f"there are {len(rows)} rows of cards, not four; lay each suit in a row of its own, and give all "
             "pictures at once"
         )
-    return _named(rows, read)
-
-
-def _named(rows: Sequence[tuple[str, list[Face]]], read: Read) -> dict[str, Face]:
     says = [read(row) for _, row in rows]
-    ahead = [float(np.trace(ranks)) for ranks, _ in says]
-    back = [float(np.trace(ranks[::-1])) for ranks, _ in says]
-    suit = np.array([suits.sum(axis=0) for _, suits in says])
-    order = max(
-        itertools.permutations(range(len(SUITS))),
-        key=lambda p: sum(float(suit[i, k]) for i, k in enumerate(p)),
-    )
-    out = {}
-    for i, (where, row) in enumerate(rows):
-        turned = back[i] > ahead[i]
-        ranks = says[i][0][::-1] if turned else says[i][0]
-        right = float((ranks.argmax(axis=1) == np.arange(_ROW)).mean())
+    turned = sum(float(np.trace(r[::-1]) - np.trace(r)) for r in says) > 0
+    out: dict[str, Face] = {}
+    red: dict[str, float] = {}
+    for (where, row), ranks, suit in zip(rows, says, suits[::-1] if turned else suits, strict=True):
+        best = (ranks[::-1] if turned else ranks).argmax(axis=1)
+        right = float((best == np.arange(_ROW)).mean())
         if right < _AGREES:
             raise UserError(
                 f"{where} from the top does not read as ace to king ({right:.0%} of its cards do); lay it in "
                 "that order, or take the picture nearer and sharper"
             )
-        for k, face in enumerate(row[::-1] if turned else row):
-            out[RANKS[k] + SUITS[order[i]]] = face
+        faces = row[::-1] if turned else row
+        out |= {RANKS[k] + suit: face for k, face in enumerate(faces)}
+        red[suit] = float(np.mean([_red(f.picture) for f in faces[:_PIPS]]))
+    if max(red["c"], red["s"]) > min(red["d"], red["h"]) + _RED:
+        raise UserError(
+            f"{pictures[0][0]}: a row of red cards lies where clubs or spades should be; lay the suits "
+            f"in the order {', '.join(_NAMES[s] for s in suits)} from the top, or say another with --suits"
+        )
     return out
+
+
+def _red(picture: Image) -> float:
+    """Share of a face that is printed in red."""
+    b, g, r = (picture[..., i].astype(np.int16) for i in range(3))
+    return float(((r - g > 60) & (r - b > 50)).mean())
 
 
 def laid_rows(image: Image) -> list[list[Face]]:
     """The whole cards in a picture by rows, top to bottom and left to right as the rows run."""
-    scale = guessed_scale(image)
-    outlines = card_outlines(image, scale)
+    outlines = card_outlines(image, guessed_scale(image))
     if not outlines:
         return []
+    # most are whole cards: now that their size is known, the frames within court cards are none
+    area = float(np.median([cv2.contourArea(q.astype(np.float32)) for q in outlines]))
+    outlines = card_outlines(image, float(np.sqrt(area / (CARD_MM[0] * CARD_MM[1]))), _WHOLE)
     quads = np.array([_upright(q) for q in outlines])
     centres = quads.mean(axis=1)
     # rows run across the cards when those lie side by side, and along them when they lie end to end

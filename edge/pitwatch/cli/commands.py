@@ -282,6 +282,9 @@ def adapt(
         Path | None,
         typer.Option(help="Folder with a picture of each chip from above, named by its value: 25.jpg."),
     ] = None,
+    suits: Annotated[
+        str, typer.Option(help="The suits of the rows from the top: clubs, diamonds, hearts, spades.")
+    ] = "cdhs",
     name: Annotated[str, typer.Option(help="What the house's set is called.")] = "house",
     samples: Annotated[int, typer.Option(min=200, help="Pictures to draw for each reader.")] = 2400,
     seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 1,
@@ -290,7 +293,7 @@ def adapt(
     """Make the readers better on a house's own deck and chips, in minutes, with scores before and after."""
     from pitwatch.adapt.adapting import adapt as make
 
-    make(deck or [], chips, out, name=name, samples=samples, seed=seed, base=weights)
+    make(deck or [], chips, out, suits=suits, name=name, samples=samples, seed=seed, base=weights)
 
 
 @models.command()

@@ -26,6 +26,7 @@ Image = NDArray[np.uint8]
 _USUAL_FOCAL = 1.15  # picture widths; webcams and phones lie within half and double of it
 _FEWEST = 3  # cards
 _GOOD_MM = 1.8  # rms of a card's four corners
+_LEAST_SHARE = 0.25
 _LEVELS = (70, 95, 120, 145, 170, 195, 220)
 
 
@@ -39,19 +40,21 @@ class CardsPose:
     rms_mm: float
 
 
-def card_outlines(image: Image, px_per_mm: float) -> list[Array]:
+def card_outlines(image: Image, px_per_mm: float, least: float = _LEAST_SHARE) -> list[Array]:
     """Four corners (4, 2) px of everything bright with four straight sides and about a card's size.
+
+    least: of its area; where the scale is well known, more keeps out the frames printed on court cards.
 
     The corners are those of the rectangle before its corners were rounded, in the order of the picture's
     clock.
     """
-    return _of_size(_quads(image, *_sizes(px_per_mm)), px_per_mm)
+    return _of_size(_quads(image, *_sizes(px_per_mm, least)), px_per_mm, least)
 
 
-def _sizes(px_per_mm: float) -> tuple[float, float]:
+def _sizes(px_per_mm: float, least: float = _LEAST_SHARE) -> tuple[float, float]:
     """From what area on, and up to which, a thing may be a card, px²; both excluded."""
     whole = CARD_MM[0] * CARD_MM[1] * px_per_mm**2
-    return 0.25 * whole, 2.5 * whole
+    return least * whole, 2.5 * whole
 
 
 def _quads(image: Image, smallest: float, largest: float) -> list[tuple[float, float, Array]]:
@@ -68,9 +71,11 @@ def _quads(image: Image, smallest: float, largest: float) -> list[tuple[float, f
     return sorted(found, key=lambda q: q[0])
 
 
-def _of_size(quads: list[tuple[float, float, Array]], px_per_mm: float) -> list[Array]:
+def _of_size(
+    quads: list[tuple[float, float, Array]], px_per_mm: float, least: float = _LEAST_SHARE
+) -> list[Array]:
     """Those of about a card's size, each once, by its straightest outline."""
-    smallest, largest = _sizes(px_per_mm)
+    smallest, largest = _sizes(px_per_mm, least)
     kept: list[Array] = []
     for _, area, corners in quads:
         if not smallest < area < largest:
