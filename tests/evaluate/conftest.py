@@ -16,6 +16,7 @@ from pitwatch.capture.frame import Frame
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.evaluate.folders import Photos, Scene, read_folder
 from pitwatch.evaluate.looking import card_corners, stack_outline
+from pitwatch.evaluate.visibility import visible_shares
 from pitwatch.table.camera import Camera
 from pitwatch.vision.looks import CardSeen, HandSeen, Look, StackSeen, Zone
 
@@ -58,12 +59,18 @@ class TruthEyes:
 
     def __init__(self, scene: Scene) -> None:
         self.of = {p.file: p for p in scene.pictures}
+        self.camera = scene.camera
 
     def look(self, frame: Frame, zone: Zone) -> Look:
         p = self.of[frame.name]
+        shares = visible_shares(
+            self.camera,
+            [(c.x, c.y, c.yaw, c.z) for c in p.cards],
+            [(s.x, s.y, len(s.chips)) for s in p.stacks],
+        )
         cards = [
-            seen_card(c.card if c.face_up else "back", c.x, c.y, c.yaw)
-            for c in p.cards
+            seen_card(c.card if c.face_up else "back", c.x, c.y, c.yaw, visible=share)
+            for c, share in zip(p.cards, shares, strict=True)
             if zone.holds(c.x, c.y, -10)
         ]
         stacks = [

@@ -22,7 +22,7 @@ from pitwatch.capture.controls import Settings
 from pitwatch.capture.files import PICTURES, FolderSource
 from pitwatch.errors import UserError
 
-__all__ = ["Camera", "Devices", "Kind", "Live", "devices", "open_live"]
+__all__ = ["Camera", "Devices", "Kind", "Live", "devices", "encode", "open_live"]
 
 Kind = Literal["camera", "clip", "folder", "practice"]
 Devices = list[dict[str, str]]
