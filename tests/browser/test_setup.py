@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
     reason="no Chromium is installed; run: apt-get install chromium",
 )
 # a busy machine may take its time; nothing is waited for that has happened
-PATIENT = 240.0
+PATIENT = 60.0
 SHOTS = os.environ.get("PITWATCH_SHOTS")
 RUNNING: list[subprocess.Popen[str]] = []
 
@@ -227,7 +227,7 @@ def test_from_pictures_to_a_judged_table(
     assert setup.state()["layout"]["spots"][2][0] < 0
     # other things on the felt
     phone.evaluate("document.querySelector('[data-area=rack]').click()")
-    who.wait("pitwatchSetup.state.layout.areas?.rack")
+    who.wait("!!pitwatchSetup.state.layout.areas?.rack")
     phone.evaluate("document.querySelector('[placeholder=\"21+3\"]').value = '21+3'")
     who.press("Add")
     who.wait("pitwatchSetup.state.layout.side['21+3']?.length === 6")
@@ -250,7 +250,7 @@ def test_from_pictures_to_a_judged_table(
 
     # the house; what will not do is said
     who.step("house")
-    who.wait("document.querySelector('select option')")
+    who.wait("!!document.querySelector('select option')")
     who.fill("name", "BJ 07")
     who.press("Next")
     assert "use letters, digits" in who.refused()
@@ -289,9 +289,10 @@ def test_from_pictures_to_a_judged_table(
     assert "your name is missing" in who.refused().lower()
     who.fill("who", "A. Technician")
     who.press("Write the table’s file")
-    who.wait("document.querySelector('#files a')")
+    who.wait("!!document.querySelector('#files a')")
     who.see("finish")
-    assert phone.messages == [] or all("net::ERR_" in m or "422" in m for m in phone.messages)
+    # what was refused on purpose, and the picture of a camera that is not there
+    assert all("net::ERR_" in m or "422" in m or "/picture.jpg" in m for m in phone.messages)
     for width in (360, 390, 1280):
         phone.resize(width, 844)
         assert phone.evaluate("document.documentElement.scrollWidth") <= width

@@ -188,7 +188,8 @@ def test_a_round_is_replayed_step_by_step(full: Page) -> None:
         assert len(steps) > 10
         assert all(a["t"] < b["t"] for a, b in pairwise(steps))
         assert steps[0]["live"]["dealer"]["cards"] == []
-        most = max(steps, key=lambda s: len(s["live"]["dealer"]["cards"]))
+        # the last of those with the most cards: the hole card is turned by then
+        most = max(reversed(steps), key=lambda s: len(s["live"]["dealer"]["cards"]))
         assert most["live"]["dealer"]["cards"] == r["record"]["dealer"]
         assert {i for s in steps for i in s["findings"]} == {f["id"] for f in r["all_findings"]}
         assert r["previous"] == (rounds[n - 1]["id"] if n else None)
