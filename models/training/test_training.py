@@ -101,7 +101,7 @@ def test_stack_reader_learns_and_exports(cache: Path, tmp_path: Path) -> None:
     session, _ = open_session("stack_reader", weights)
     x = torch.rand(3, 5, 128, 32)
     with torch.inference_mode():
-        theirs = [v.numpy() for v in net.eval()(x)]
+        theirs = [v.numpy() for v in net.eval().with_features(x)]
     for mine, other in zip(session.run(None, {"picture": x.numpy()}), theirs, strict=True):
         assert np.allclose(mine, other, atol=1e-3)
 
