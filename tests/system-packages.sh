@@ -1,5 +1,6 @@
 #!/bin/sh
-# The programs that the tests run for real: a broker, a database, a browser, a certificate maker, systemd's checker.
+# The programs that the tests run for real: a broker, a database, a browser, a certificate maker, systemd's checker,
+# a compiler for what is held against the kernel's headers.
 # Installs what is missing where that is possible; elsewhere says what to install, and those tests are skipped.
 missing=""
 has() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ]; }
@@ -9,6 +10,8 @@ has openssl || missing="$missing openssl"
 has systemd-analyze || missing="$missing systemd"
 has chromium || has chromium-browser || has google-chrome || missing="$missing chromium fonts-dejavu-core"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || has initdb || missing="$missing postgresql"
+has gcc || missing="$missing gcc"
+[ -f /usr/include/linux/videodev2.h ] || missing="$missing linux-libc-dev"
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && has apt-get; then
   echo "installing for the tests:$missing"

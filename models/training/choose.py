@@ -15,8 +15,10 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
+from models.training.card_reader import tensor as crop_tensor
 from models.training.data import DENOMINATIONS, RESOLVED_PX, UNREAD_RANK, UNREAD_SUIT
 from models.training.loop import Data
+from models.training.stack_reader import tensor as strip_tensor
 from pitwatch.vision.crops import ZONE_PX
 from pitwatch.vision.detector import decode, thin_out
 from pitwatch.vision.weights import read_manifest
@@ -105,7 +107,7 @@ Score = Callable[[ort.InferenceSession], str]
 def _cards(cache: Path) -> tuple[Feeds, Score]:
     held = Data(cache / "cards", "val", ("crop", "rank", "suit"))
     a = {k: v[:_CHECK] for k, v in held.arrays.items()}
-    x = a["crop"].transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+    x = crop_tensor(a["crop"]).numpy()
     feeds = [{"picture": x[i : i + 1]} for i in range(len(x))]
     known = a["rank"] != UNREAD_RANK
 
@@ -123,9 +125,7 @@ def _stacks(cache: Path) -> tuple[Feeds, Score]:
     clear = (held.arrays["layer"][:, 0] >= RESOLVED_PX) & (held.arrays["count"] > 0)
     held.keep(clear)
     a = {k: v[:_CHECK] for k, v in held.arrays.items()}
-    x = a["strip"].transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
-    s = np.log(np.maximum(a["layer"], 0.05)).astype(np.float32)[:, :, None, None]
-    x = np.concatenate([x, np.broadcast_to(s, (*s.shape[:2], *x.shape[2:]))], axis=1)
+    x = strip_tensor(a["strip"], a["layer"]).numpy()
     feeds = [{"picture": np.ascontiguousarray(x[i : i + 1])} for i in range(len(x))]
     value = np.array([*DENOMINATIONS, 0])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pitwatch.chips import CASINO
 from pitwatch.sim.render import card_corners
-from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, blank_row, card_row, strip_row
+from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, blank_row, card_row, stacked, strip_row
 from pitwatch.sim.samples import Sample, Sampler
 from pitwatch.vision.crops import ZONE_PX, zone_maps, zone_picture
 
@@ -41,16 +41,17 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         backs=0.3 if kind == "zones" else 0.12,
     )
     rng = np.random.default_rng([shard, 77])
-    rows: dict[str, list[object]] = {}
+    rows: list[Row] = []
     for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     for i in range(samples):
+        row: Row | None = None
         if kind == "cards":
-            _add(rows, card_row(sampler.next_card(), rng))
+            row = card_row(sampler.next_card(), rng)
         elif kind == "strips" and rng.random() < _BLANK:
-            _add(rows, blank_row(*sampler.next_blank(), DENOMINATIONS))
+            row = blank_row(*sampler.next_blank(), DENOMINATIONS)
         elif kind == "strips":
-            _add(rows, strip_row(sampler.next_stack(), rng, DENOMINATIONS))
+            row = strip_row(sampler.next_stack(), rng, DENOMINATIONS)
         else:
             sample = sampler.next()
             name = f"{shard:04d}-{i:04d}"
@@ -59,14 +60,11 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
                 str(root / "zones/images" / split / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95]
             )
             (root / "zones/labels" / split / f"{name}.txt").write_text("".join(zone_labels(sample)))
+        if row is not None:
+            rows.append(row)
     if rows:
-        np.savez(root / kind / f"{split}-{shard:04d}.npz", **{k: np.array(v) for k, v in rows.items()})
+        np.savez(root / kind / f"{split}-{shard:04d}.npz", **stacked(rows))
     done.touch()
-
-
-def _add(rows: dict[str, list[object]], row: dict[str, object] | None) -> None:
-    for k, v in (row or {}).items():
-        rows.setdefault(k, []).append(v)
 
 
 def zone_labels(sample: Sample) -> list[str]:

@@ -10,12 +10,11 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
@@ -30,6 +29,7 @@ from pitwatch.adapt.heads import Head, read_head, with_head
 from pitwatch.cards import SUITS
 from pitwatch.chips import CASINO, ChipSet, money, save_chips
 from pitwatch.errors import UserError
+from pitwatch.table.files import load_picture
 from pitwatch.vision.card_reader import CardReader
 from pitwatch.vision.stack_reader import StackReader
 from pitwatch.vision.weights import Weights, read_manifest, verify
@@ -74,16 +74,13 @@ def adapt(
     house: ChipSet | None = None
     table = Table("reader", "read right of", "before", "after")
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        job = _Job(base, samples, seed, progress, table)
         if deck:
-            files["card_reader"] = _cards(
-                deck, suits, entries["card_reader"], base, samples, seed, progress, table
-            )
+            files["card_reader"] = _cards(deck, suits, entries["card_reader"], job)
         if chips is not None:
             seen = {cents_of(p): chip_seen(_picture(p), str(p)) for p in _pictures_in(chips)}
             house = house_set(name, seen)
-            files["stack_reader"] = _stacks(
-                seen, house, entries["stack_reader"], base, samples, seed, progress, table
-            )
+            files["stack_reader"] = _stacks(seen, house, entries["stack_reader"], job)
     _write(out, files, name, house)
     console.print(table)
     console.print(f"Written to {out}. In table.toml:", highlight=False)
@@ -92,25 +89,35 @@ def adapt(
         console.print(f'  [chips]\n  set = "{out / "chips.json"}"', highlight=False, markup=False)
 
 
-def _cards(
-    deck: Sequence[Path],
-    suits: str,
-    weights: Weights,
-    base: Path | None,
-    n: int,
-    seed: int,
-    progress: Progress,
-    table: Table,
-) -> tuple[bytes, dict[str, Any]]:
-    reader = CardReader(base)
+@dataclass(frozen=True)
+class _Job:
+    """What fitting any reader needs: the weights to start from, how much to draw, and where to report."""
+
+    base: Path | None
+    samples: int
+    seed: int
+    progress: Progress
+    table: Table
+
+    def drawing(self, what: str) -> Callable[[], None]:
+        """To be called after each picture drawn."""
+        task = self.progress.add_task(f"drawing {what}", total=self.samples)
+        return lambda: self.progress.advance(task)
+
+    def report(self, what: str, n: int, before: float, after: float) -> None:
+        """A line of the table of scores."""
+        self.table.add_row(what, str(n), f"{before:.1%}", f"{after:.1%}")
+
+
+def _cards(deck: Sequence[Path], suits: str, weights: Weights, job: _Job) -> tuple[bytes, dict[str, Any]]:
+    reader = CardReader(job.base)
     faces = deck_faces([(str(p), _picture(p)) for p in deck], lambda f: read_faces(reader, f), suits)
     sharpest = float(np.clip(np.median([f.px_per_mm for f in faces.values()]), 0.9, 2.5))
-    task = progress.add_task("drawing cards", total=n)
-    rows = drawn_cards(HouseDeck(faces), n, seed, sharpest, lambda: progress.advance(task))
+    rows = drawn_cards(HouseDeck(faces), job.samples, job.seed, sharpest, job.drawing("cards"))
     data, heads = _heads(weights, ("rank", "suit"))
     fitted, before, after = fit_cards(reader, heads, rows)
-    table.add_row("cards, rank", str(after.n), f"{before.rank:.1%}", f"{after.rank:.1%}")
-    table.add_row("cards, rank and suit", str(after.n), f"{before.card:.1%}", f"{after.card:.1%}")
+    job.report("cards, rank", after.n, before.rank, after.rank)
+    job.report("cards, rank and suit", after.n, before.card, after.card)
     about = dict(weights.about)
     if after.card > before.card:
         for k, head in fitted.items():
@@ -120,22 +127,14 @@ def _cards(
 
 
 def _stacks(
-    seen: dict[int, ChipSeen],
-    chips: ChipSet,
-    weights: Weights,
-    base: Path | None,
-    n: int,
-    seed: int,
-    progress: Progress,
-    table: Table,
+    seen: dict[int, ChipSeen], chips: ChipSet, weights: Weights, job: _Job
 ) -> tuple[bytes, dict[str, Any]]:
     classes = classes_for(chips)
-    task = progress.add_task("drawing stacks", total=n)
-    rows = drawn_stacks(HouseChips(seen), classes, n, seed, lambda: progress.advance(task))
+    rows = drawn_stacks(HouseChips(seen), classes, job.samples, job.seed, job.drawing("stacks"))
     data, heads = _heads(weights, ("layers",))
-    head, before, after = fit_chips(StackReader(CASINO, base), heads["layers"], rows, classes)
-    table.add_row("chips, denomination", str(after.n), f"{before.chips:.1%}", f"{after.chips:.1%}")
-    table.add_row("stacks, value", str(after.n), f"{before.value:.1%}", f"{after.value:.1%}")
+    head, before, after = fit_chips(StackReader(CASINO, job.base), heads["layers"], rows, classes)
+    job.report("chips, denomination", after.n, before.chips, after.chips)
+    job.report("stacks, value", after.n, before.value, after.value)
     about = dict(weights.about)
     about["classes"] = [f"unused {k}" if c is None else money(c) for k, c in enumerate(classes)]
     if after.chips > before.chips:
@@ -155,10 +154,7 @@ def _heads(weights: Weights, names: tuple[str, ...]) -> tuple[bytes, dict[str, H
 
 
 def _picture(path: Path) -> NDArray[np.uint8]:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
-    if image is None:
-        raise UserError(f"{path} is no picture that can be read; give a JPEG or PNG file")
-    return np.asarray(image, np.uint8)
+    return load_picture(path, "give a JPEG or PNG file")
 
 
 def _pictures_in(folder: Path) -> list[Path]:

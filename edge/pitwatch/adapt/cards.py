@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.adapt.faces import Face
-from pitwatch.adapt.heads import Head, fit_head
+from pitwatch.adapt.heads import Head, fit_head, learnt_from
 from pitwatch.sim.deck import Deck, DeckDesign, printed
-from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, card_row
+from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Rows, card_row, drawn
 from pitwatch.sim.samples import Sampler
 from pitwatch.vision.card_reader import CardReader
 from pitwatch.vision.crops import CARD_SHAPE
@@ -24,12 +24,10 @@ from pitwatch.vision.looks import CARD_MM
 
 __all__ = ["CardScore", "HouseDeck", "drawn_cards", "fit_cards", "read_faces"]
 
-Rows = dict[str, NDArray[np.generic]]
 Floats = NDArray[np.float64]
 
 _FELT = (60, 95, 40)
 _CROP_PX_PER_MM = 1.6
-_CHECKED = 0.3  # share of the drawn crops that the fit does not see
 
 
 @dataclass(frozen=True)
@@ -74,13 +72,7 @@ def drawn_cards(
     """
     sampler = Sampler(seed, size=110.0, deck=deck, sharpest=sharpest)
     rng = np.random.default_rng([seed, 78])
-    rows: dict[str, list[object]] = {}
-    while len(rows.get("rank", ())) < n:
-        row = card_row(sampler.next_card(), rng)
-        for k, v in (row or {}).items():
-            rows.setdefault(k, []).append(v)
-        step()
-    return {k: np.array(v) for k, v in rows.items()}
+    return drawn(n, lambda: card_row(sampler.next_card(), rng), step)
 
 
 def fit_cards(
@@ -88,8 +80,7 @@ def fit_cards(
 ) -> tuple[dict[str, Head], CardScore, CardScore]:
     """Heads "rank" and "suit" for these crops, and the scores of the old and of the new ones."""
     features = reader.features(rows["crop"].astype(np.uint8))
-    n = len(features)
-    learn = np.arange(n) < n * (1 - _CHECKED)
+    learn = learnt_from(len(features))
     heads = {}
     for name in ("rank", "suit"):
         labels = rows[name].astype(np.int64)

@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.adapt.chip_pictures import ChipSeen
-from pitwatch.adapt.heads import Head, fit_head
+from pitwatch.adapt.heads import Head, fit_head, learnt_from
 from pitwatch.chips import CASINO, ChipSet, Denomination, money
 from pitwatch.errors import UserError
 from pitwatch.sim.chipart import ChipArt, ChipDesign
-from pitwatch.sim.rows import strip_row
+from pitwatch.sim.rows import Rows, drawn, strip_row
 from pitwatch.sim.samples import Sampler
 from pitwatch.vision.stack_reader import StackReader
 
 __all__ = ["ChipScore", "HouseChips", "classes_for", "drawn_stacks", "fit_chips", "house_set"]
 
-Rows = dict[str, NDArray[Any]]
-
-_CHECKED = 0.3
 _CLASSES = len(CASINO.denominations)
 
 
@@ -107,13 +103,7 @@ def drawn_stacks(
     sampler = Sampler(seed, size=110.0, usual=0.7, chips=art)
     rng = np.random.default_rng([seed, 79])
     values = [-1 - k if c is None else c for k, c in enumerate(classes)]
-    rows: dict[str, list[object]] = {}
-    while len(rows.get("count", ())) < n:
-        row = strip_row(sampler.next_stack(), rng, values)
-        for k, v in (row or {}).items():
-            rows.setdefault(k, []).append(v)
-        step()
-    return {k: np.array(v) for k, v in rows.items()}
+    return drawn(n, lambda: strip_row(sampler.next_stack(), rng, values), step)
 
 
 def fit_chips(
@@ -121,8 +111,8 @@ def fit_chips(
 ) -> tuple[Head, ChipScore, ChipScore]:
     """The head "layers" for these strips, and the scores of the old and of the new one."""
     features = reader.features(rows["strip"], rows["layer"])
-    n, labels = len(features), rows["chips"].astype(np.int64)
-    learn = np.arange(n) < n * (1 - _CHECKED)
+    labels = rows["chips"].astype(np.int64)
+    learn = learnt_from(len(features))
     # as many empty layers as there are chips: the others say nothing new
     rng = np.random.default_rng(5)
     there = labels < _CLASSES

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Head", "fit_head", "read_head", "with_head"]
+__all__ = ["Head", "fit_head", "learnt_from", "read_head", "with_head"]
 
 Floats = NDArray[np.float64]
 
+_CHECKED = 0.3  # share of what is drawn that the fit does not see
 _MEMORY = 8  # steps of which the minimiser remembers the gradients
 
 
@@ -48,6 +49,11 @@ def with_head(data: bytes, place: Mapping[str, Any], head: Head) -> bytes:
         raw = values.astype("<f4").tobytes()
         out[at : at + len(raw)] = raw
     return bytes(out)
+
+
+def learnt_from(n: int) -> NDArray[np.bool_]:
+    """Which of n drawn things a head is fitted to, (n,); the others tell how well it reads."""
+    return np.asarray(np.arange(n) < n * (1 - _CHECKED), np.bool_)
 
 
 def fit_head(features: Floats, labels: NDArray[np.int64], start: Head, pull: float = 1e-2) -> Head:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 from pathlib import Path
+from types import ModuleType
 
 import cv2
 
@@ -16,7 +17,7 @@ from pitwatch.capture.files import PICTURES, FolderSource, VideoSource
 from pitwatch.capture.frame import FrameSource
 from pitwatch.errors import UserError
 
-__all__ = ["open_source"]
+__all__ = ["of_the_demo", "open_source"]
 
 _DEVICE = re.compile(r"v4l2:(?P<spec>.*)|(?P<path>/dev/(video|v4l/).+)")
 
@@ -102,13 +103,16 @@ def _open_device(
     )
 
 
-def _open_sim(spec: str) -> FrameSource:
-    # the simulated table needs what only the demo extra installs
+def of_the_demo(module: str, what: str) -> ModuleType:
+    """A module that needs what only the demo extra installs. Raises UserError saying that `what` needs it."""
     try:
-        sim = importlib.import_module("pitwatch.sim.source")
+        return importlib.import_module(module)
     except ModuleNotFoundError as e:
         raise UserError(
-            f"the simulated table needs '{e.name}', which is not installed; `pip install 'pitwatch[demo]'`"
+            f"{what} needs '{e.name}', which is not installed; `pip install 'pitwatch[demo]'`"
         ) from None
-    source: FrameSource = sim.open_sim(spec)
+
+
+def _open_sim(spec: str) -> FrameSource:
+    source: FrameSource = of_the_demo("pitwatch.sim.source", "the simulated table").open_sim(spec)
     return source

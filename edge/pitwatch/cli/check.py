@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
-import numpy as np
-from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from pitwatch.config import check_resolution, load_table
 from pitwatch.errors import UserError
+from pitwatch.table.files import load_picture
 from pitwatch.table.verdicts import Judged, advice_on, judge_mounting, verdict_picture
 
 __all__ = ["check_table"]
@@ -33,7 +32,7 @@ def check_table(table: Path, picture: Path | None, out: Path | None, as_json: bo
         raise UserError("--out draws over a picture; name one with --picture")
     image = None
     if picture is not None:
-        image = _read(picture)
+        image = load_picture(picture, "give one that the mounted camera took")
         check_resolution(camera, image.shape[1], image.shape[0], config.camera.calibration)
     judged = judge_mounting(camera, layout, image)
     if image is not None and out is not None:
@@ -55,13 +54,6 @@ def check_table(table: Path, picture: Path | None, out: Path | None, as_json: bo
         console.print(f"- {line}")
     if out is not None:
         console.print(f"wrote {out}")
-
-
-def _read(path: Path) -> NDArray[np.uint8]:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
-    if image is None:
-        raise UserError(f"{path} is no picture that can be read; give one that the mounted camera took")
-    return np.asarray(image, np.uint8)
 
 
 def _table(judged: Sequence[Judged]) -> Table:

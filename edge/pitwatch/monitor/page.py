@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,7 +21,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pitwatch.errors import UserError
+from pitwatch.listening import listen
 from pitwatch.monitor.hub import Hub
 
 __all__ = ["PORT", "PageServer", "make_app"]
@@ -118,7 +117,12 @@ class PageServer:
 
         Raises UserError when a `port` that was named is taken.
         """
-        self._socket = _bind(host, port)
+        self._socket = listen(
+            host,
+            (PORT, 0) if port is None else (port,),
+            "The page",
+            "name another port with --port, or leave the page out with --no-page.",
+        )
         self.url = f"http://{host}:{self._socket.getsockname()[1]}"
         self._ending = threading.Event()
         config = uvicorn.Config(
@@ -154,23 +158,3 @@ class PageServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _bind(host: str, port: int | None) -> socket.socket:
-    for candidate in (PORT, 0) if port is None else (port,):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind((host, candidate))
-            # two sockets that do not listen yet could share the port
-            sock.listen(64)
-        except OSError as e:
-            sock.close()
-            if candidate == 0 or port is not None:
-                raise UserError(
-                    f"The page cannot be served at {host}:{candidate} ({e.strerror}); "
-                    "name another port with --port, or leave the page out with --no-page."
-                ) from None
-        else:
-            return sock
-    raise AssertionError("unreachable")

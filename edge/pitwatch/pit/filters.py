@@ -13,9 +13,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
 
+from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime, day_number
 
-__all__ = ["BadFilter", "Page", "Query", "count"]
+__all__ = ["BadFilter", "Page", "Query", "count", "where_and_when"]
 
 COUNTED = 10_000
 
@@ -110,6 +111,25 @@ class Query:
         if (last := self.instant("to")) is not None:
             out.append(column < last)
         return out
+
+
+def where_and_when(
+    q: Query, c: Any, time: ColumnElement[int], most: int = 10**15
+) -> list[ColumnElement[bool]]:
+    """What the filters that findings and rounds share ask of the columns `c`: table, site, dealer, day, shift
+    and the span of `time`. most: the largest id that is taken for one."""
+    out = q.span(time)
+    for key, column in (("table", c.table_id), ("dealer", c.dealer_id)):
+        if ids := q.wholes(key, 0, most):
+            out.append(column.in_(ids))
+    if sites := q.all("site"):
+        t = schema.tables.c
+        out.append(c.table_id.in_(select(t.id).where(t.site.in_(sites))))
+    if days := q.days("day"):
+        out.append(c.day.in_(days))
+    if shifts := q.all("shift"):
+        out.append(c.shift.in_(shifts))
+    return out
 
 
 class Page:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_,
 from pitwatch.game.findings import KINDS
 from pitwatch.pit import schema
 from pitwatch.pit.accounts import Caller
-from pitwatch.pit.filters import BadFilter, Query
+from pitwatch.pit.filters import BadFilter, Query, where_and_when
 from pitwatch.pit.meaning import title, wilson
 from pitwatch.pit.sql import now
 
@@ -57,13 +57,9 @@ _f = schema.findings.c
 
 def conditions(q: Query, caller: Caller) -> list[ColumnElement[bool]]:
     """What the filters ask of a finding."""
-    out = q.span(_f.at)
-    for key, column in (("table", _f.table_id), ("dealer", _f.dealer_id), ("round", _f.round_id)):
-        if ids := q.wholes(key):
-            out.append(column.in_(ids))
-    if sites := q.all("site"):
-        t = schema.tables.c
-        out.append(_f.table_id.in_(select(t.id).where(t.site.in_(sites))))
+    out = where_and_when(q, _f, _f.at)
+    if rounds := q.wholes("round"):
+        out.append(_f.round_id.in_(rounds))
     if kinds := q.words("kind", tuple(KINDS)):
         out.append(_f.kind.in_(kinds))
     if seats := q.wholes("seat", 0, 999):
@@ -72,10 +68,6 @@ def conditions(q: Query, caller: Caller) -> list[ColumnElement[bool]]:
         out.append(_f.severity.in_(severities))
     if statuses := q.words("status", STATUSES):
         out.append(_f.status.in_(statuses))
-    if days := q.days("day"):
-        out.append(_f.day.in_(days))
-    if shifts := q.all("shift"):
-        out.append(_f.shift.in_(shifts))
     if (low := q.whole("amount_min")) is not None:
         out.append(_f.amount >= low)
     if (high := q.whole("amount_max")) is not None:

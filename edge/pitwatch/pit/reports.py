@@ -16,7 +16,7 @@ from pitwatch.game.audit import Audit
 from pitwatch.game.record import RoundRecord
 from pitwatch.game.statistics import SeatFigures, ShoeFigures, add_round
 from pitwatch.pit import schema
-from pitwatch.pit.filters import BadFilter, Query
+from pitwatch.pit.filters import BadFilter, Query, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import wilson
 from pitwatch.pit.replaying import header_of, round_record
@@ -29,21 +29,6 @@ KEYS = ("dealer", "table", "shift", "day")
 _SLOT = 300_000  # ms: a table plays during a slot in which a round ended
 _MOST_ROUNDS = 50_000
 _r, _f, _u = schema.rounds.c, schema.findings.c, schema.unverified.c
-
-
-def _where(q: Query, c: Any, time: ColumnElement[int]) -> list[ColumnElement[bool]]:
-    out = q.span(time)
-    if days := q.days("day"):
-        out.append(c.day.in_(days))
-    for key, column in (("table", c.table_id), ("dealer", c.dealer_id)):
-        if ids := q.wholes(key):
-            out.append(column.in_(ids))
-    if sites := q.all("site"):
-        t = schema.tables.c
-        out.append(c.table_id.in_(select(t.id).where(t.site.in_(sites))))
-    if shifts := q.all("shift"):
-        out.append(c.shift.in_(shifts))
-    return out
 
 
 def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
@@ -65,7 +50,7 @@ def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
             func.sum(_r.net).label("net"),
             func.sum(known_net).label("known"),
         )
-        .where(*_where(q, _r, _r.ended_at))
+        .where(*where_and_when(q, _r, _r.ended_at))
         .group_by(key)
     ).all()
     amount = case((_f.status != "dismissed", func.coalesce(_f.amount, 0)), else_=0)
@@ -81,11 +66,13 @@ def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
             func.sum(case((_f.favours == "house", amount), else_=0)).label("house"),
             func.sum(case((_f.favours == "player", amount), else_=0)).label("players"),
         )
-        .where(*_where(q, _f, _f.at))
+        .where(*where_and_when(q, _f, _f.at))
         .group_by(_f[name])
     )
     doubts = db.execute(
-        select(_u[name].label("key"), func.count().label("n")).where(*_where(q, _u, _u.at)).group_by(_u[name])
+        select(_u[name].label("key"), func.count().label("n"))
+        .where(*where_and_when(q, _u, _u.at))
+        .group_by(_u[name])
     )
     by_key: defaultdict[Any, dict[str, Any]] = defaultdict(lambda: defaultdict(int))
     for part in (rounds, found):
@@ -155,7 +142,7 @@ def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict
             func.sum(_r.handle).label("handle"),
             func.sum(_r.net).label("net"),
         )
-        .where(*_where(q, _r, _r.ended_at))
+        .where(*where_and_when(q, _r, _r.ended_at))
         .group_by(rounds_key)
     ):
         out[row.key] |= {
@@ -166,7 +153,7 @@ def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict
         }
     for row in db.execute(
         select(findings_key.label("key"), func.count().label("n"))
-        .where(*_where(q, _f, _f.at), _f.severity == "alert", _f.status != "dismissed")
+        .where(*where_and_when(q, _f, _f.at), _f.severity == "alert", _f.status != "dismissed")
         .group_by(findings_key)
     ):
         out[row.key]["errors"] = row.n
@@ -193,7 +180,7 @@ def seats(db: Connection, q: Query) -> list[dict[str, Any]]:
         rows = db.execute(
             select(_r.boot_id, _r.seq, _r.t_start, i.body)
             .join(schema.items, and_(i.boot_id == _r.boot_id, i.seq == _r.seq))
-            .where(*_where(q, _r, _r.ended_at), _r.table_id == table)
+            .where(*where_and_when(q, _r, _r.ended_at), _r.table_id == table)
             .order_by(_r.ended_at, _r.id)
             .limit(_MOST_ROUNDS)
         ).all()

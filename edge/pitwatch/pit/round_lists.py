@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, exists, or_, select
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
 from pitwatch.pit import schema
-from pitwatch.pit.filters import BadFilter, Query
+from pitwatch.pit.filters import BadFilter, Query, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
 from pitwatch.pit.shown import Names, bodies
@@ -72,17 +72,9 @@ _r, _h = schema.rounds.c, schema.hands.c
 
 def conditions(q: Query) -> list[ColumnElement[bool]]:
     """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand."""
-    out = q.span(_r.ended_at)
-    for key, column in (("table", _r.table_id), ("dealer", _r.dealer_id), ("number", _r.number)):
-        if ids := q.wholes(key, 0, 2**53 if key != "number" else 2**31 - 1):
-            out.append(column.in_(ids))
-    if sites := q.all("site"):
-        t = schema.tables.c
-        out.append(_r.table_id.in_(select(t.id).where(t.site.in_(sites))))
-    if days := q.days("day"):
-        out.append(_r.day.in_(days))
-    if shifts := q.all("shift"):
-        out.append(_r.shift.in_(shifts))
+    out = where_and_when(q, _r, _r.ended_at, 2**53)
+    if numbers := q.wholes("number", 0, 2**31 - 1):
+        out.append(_r.number.in_(numbers))
     if (held := q.yes("held")) is not None:
         out.append(_r.held if held else ~_r.held)
     if kinds := q.words("finding", ("any", *KINDS)):

@@ -5,13 +5,12 @@ In: a source's name. Out: frames on demand, and as JPEG. A camera that fails is 
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import re
 import threading
 import time
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import cv2
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pitwatch.capture import Frame, FrameSource, open_source
 from pitwatch.capture.controls import Settings
 from pitwatch.capture.files import PICTURES, FolderSource
+from pitwatch.capture.opening import of_the_demo
 from pitwatch.errors import UserError
 
 __all__ = ["Camera", "Devices", "Kind", "Live", "devices", "encode", "open_live"]
@@ -102,7 +102,8 @@ def open_live(spec: str, size: tuple[int, int] | None = None, controls: Settings
     """Open a camera, a clip, a folder or `sim:`. Raises UserError naming it and the remedy."""
     spec = spec.strip()
     if spec.startswith("sim:"):
-        return Live(spec, "practice", _practice(spec))
+        practice = of_the_demo("pitwatch.sim.practice", "the practice table")
+        return Live(spec, "practice", practice.PracticeTable.parse(spec))
     path = Path(spec).expanduser()
     if path.exists() and (path.is_dir() or path.suffix.lower() in PICTURES):
         return Live(spec, "folder", _Folder(path))
@@ -227,14 +228,3 @@ class _Folder:
 
     def close(self) -> None:
         self._frame = None
-
-
-def _practice(spec: str) -> Any:
-    # the simulated table needs what only the demo extra installs
-    try:
-        practice = importlib.import_module("pitwatch.sim.practice")
-    except ModuleNotFoundError as e:
-        raise UserError(
-            f"the practice table needs '{e.name}', which is not installed; `pip install 'pitwatch[demo]'`"
-        ) from None
-    return practice.PracticeTable.parse(spec)

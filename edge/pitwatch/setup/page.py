@@ -17,6 +17,7 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 
 from pitwatch.errors import UserError
+from pitwatch.listening import listen
 from pitwatch.setup import live, tables
 from pitwatch.setup.access import COOKIE, Access
 from pitwatch.setup.felt import felt_grid
@@ -270,23 +271,8 @@ def bound(host: str, port: int | None) -> socket.socket:
 
     Raises UserError when a `port` that was named is taken.
     """
-    for candidate in (PORT, 0) if port is None else (port,):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind((host, candidate))
-            sock.listen(64)
-        except (OSError, OverflowError) as e:
-            sock.close()
-            if candidate == 0 or port is not None:
-                reason = getattr(e, "strerror", None) or e
-                raise UserError(
-                    f"the page cannot be served at {host}:{candidate} ({reason}); name another port with "
-                    "--port"
-                ) from None
-        else:
-            return sock
-    raise AssertionError("unreachable")
+    ports = (PORT, 0) if port is None else (port,)
+    return listen(host, ports, "the page", "name another port with --port")
 
 
 def server(app: FastAPI) -> uvicorn.Server:

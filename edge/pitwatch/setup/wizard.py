@@ -12,7 +12,6 @@ import math
 from pathlib import Path
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,7 +36,7 @@ from pitwatch.setup.session import Session
 from pitwatch.setup.sheet import commissioning_sheet
 from pitwatch.table.anchor import print_offset_mm
 from pitwatch.table.drift import Steadiness
-from pitwatch.table.files import read_json
+from pitwatch.table.files import load_picture, read_json
 from pitwatch.table.from_print import found_layout
 from pitwatch.table.layout import LayoutError, arc
 from pitwatch.table.verdicts import Judged, advice_on, judge_mounting, verdict_picture
@@ -132,7 +131,7 @@ class Wizard(Session):
         image = self.picture()
         if image.shape[1] != self._camera.width or image.shape[0] != self._camera.height:
             raise UserError(self.progress.mismatch()[0])
-        reference = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), np.uint8)
+        reference = self._reference()
         with self._work("Comparing with how it was"):
             try:
                 verdict = Steadiness(reference, self._camera, self._layout).look(image)
@@ -297,7 +296,7 @@ class Wizard(Session):
             heading = f"Written by pitwatch setup {__version__}, {when[:16]}, for {who.strip()}."
             self.store.put("table.toml", tables.table_text(progress, heading).encode())
             tables.proven(self.store.path("table.toml"))
-            reference = np.asarray(cv2.imread(str(self.store.path("reference.jpg"))), np.uint8)
+            reference = self._reference()
             camera, layout = self.camera(), self.layout()
             felt = drawn_layout(reference, camera, layout)
             judged = judge_mounting(camera, layout, reference)
@@ -306,6 +305,10 @@ class Wizard(Session):
             self.progress = progress
             self.store.write(progress)
             self.store.put(self.backup_path().name, make_backup(self.store))
+
+    def _reference(self) -> NDArray[np.uint8]:
+        """The felt as it was when it was checked, BGR."""
+        return load_picture(self.store.path("reference.jpg"), "go back to the step 'check'")
 
     def backup_path(self) -> Path:
         """Where the backup lies."""

@@ -5,19 +5,47 @@ In: samples. Out: rows, that is uint8 pictures and their labels by name, or None
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.sim.samples import Sample
 from pitwatch.vision.crops import STRIP_CHIPS, card_crop, card_mask, layer_px, stack_strip
 
-__all__ = ["UNREAD_RANK", "UNREAD_SUIT", "blank_row", "card_row", "strip_row"]
+__all__ = [
+    "UNREAD_RANK",
+    "UNREAD_SUIT",
+    "Row",
+    "Rows",
+    "blank_row",
+    "card_row",
+    "drawn",
+    "stacked",
+    "strip_row",
+]
 
 UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
 
 Row = dict[str, object]
+Rows = dict[str, NDArray[Any]]
+
+
+def drawn(n: int, draw: Callable[[], Row | None], step: Callable[[], None]) -> Rows:
+    """n rows as arrays by name. draw: one more, or None. step: called after each attempt."""
+    rows: list[Row] = []
+    while len(rows) < n:
+        if (row := draw()) is not None:
+            rows.append(row)
+        step()
+    return stacked(rows)
+
+
+def stacked(rows: Sequence[Row]) -> Rows:
+    """Rows of the same kind as arrays by name, (N, ...)."""
+    return {k: np.array([row[k] for row in rows]) for k in rows[0]}
 
 
 def card_row(sample: Sample, rng: np.random.Generator) -> Row | None:

@@ -24,6 +24,7 @@ __all__ = [
     "load_camera",
     "load_felt",
     "load_layout",
+    "load_picture",
     "read_json",
     "write_felt",
     "write_json",
@@ -56,6 +57,14 @@ def load_layout(path: str | Path) -> Layout:
     except LayoutError as e:
         remedy = "calibration/layouts has examples for 5, 6 and 7 seats"
         raise UserError(f"{path} is no layout: {e}; {remedy}") from None
+
+
+def load_picture(path: Path, remedy: str) -> NDArray[np.uint8]:
+    """A picture (h, w, 3), BGR. Raises UserError naming the file, and `remedy`."""
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
+    if image is None:
+        raise UserError(f"{path} is no picture that can be read; {remedy}")
+    return np.asarray(image, np.uint8)
 
 
 def load_felt(path: str | Path) -> NDArray[np.uint8] | None:
