@@ -78,6 +78,17 @@ def test_a_strip_shows_the_chips_layer_by_layer(renderer: Renderer) -> None:
     assert 0.8 < layer_px(renderer.camera, x, y) < 8
 
 
+def test_a_strip_from_a_fine_picture_has_less_noise() -> None:
+    camera = mounted_camera(LAYOUT, 3840, 2160)
+    x, y = LAYOUT.spots[3]
+    grain = np.random.default_rng(1).normal(0, 20, (2160, 3840, 3))
+    frame = np.clip(128 + grain, 0, 255).astype(np.uint8)
+    per_column = 1.5 * camera.px_per_mm(x, y)
+    assert per_column > 2, "several pixels fall into a column"
+    strip = stack_strip(frame, camera, x, y).astype(float)
+    assert strip[:, 8:24].std() < 20 * 0.75
+
+
 def test_outside_the_frame_there_is_nothing_to_read(renderer: Renderer) -> None:
     frame = renderer.frame(Scene(0.0))
     assert card_crop(frame, renderer.camera, 9000.0, 9000.0, 0.0).shape == (*CARD_SHAPE, 3)

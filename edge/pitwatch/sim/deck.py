@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from pitwatch.cards import CARDS
+from pitwatch.sim.indices import drawn_index
 from pitwatch.sim.suits import suit_mask
 from pitwatch.sim.typefaces import packaged_typefaces, typeface
 
@@ -66,6 +67,8 @@ _OTHER_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
 class DeckDesign:
     """How one deck looks; lengths in mm, colours RGB.
 
+    wear: 0 for a new deck, 1 for one that should have been changed long ago.
+    printers_hand: the index is drawn as card printers do, not set in `font`.
     other_pips: ranks whose pips lie unusually. suit_font: the type face whose suits are printed, if any.
     """
 
@@ -87,12 +90,15 @@ class DeckDesign:
     court_inset: float = 10.0
     court_frame: bool = True
     court_pip: float = 10.0
+    court_letters: bool = False
     paper: Rgb = (252, 252, 250)
     red: Rgb = (205, 20, 35)
     black: Rgb = (20, 20, 24)
     four_colour: bool = False
     other_pips: str = ""
     suit_font: str = ""
+    printers_hand: bool = False
+    wear: float = 0.0
     border: bool = False
     corner: float = 3.5
     back: Rgb = (40, 70, 150)
@@ -144,6 +150,7 @@ def random_design(
         court_inset=float(u(7, 13) if kind == "regular" else u(10, 18)),
         court_frame=bool(rng.random() < 0.75),
         court_pip=float(u(7, 13)),
+        court_letters=bool(rng.random() < 0.05),
         paper=(white, white - int(u(0, 8)), white - int(u(0, 22))),
         red=red,
         black=(dark, dark, dark + int(u(0, 15))),
@@ -152,6 +159,8 @@ def random_design(
         suit_font=str(suit_fonts[int(rng.integers(len(suit_fonts)))])
         if suit_fonts and rng.random() < 0.67
         else "",
+        printers_hand=bool(rng.random() < 0.5),
+        wear=float(max(0.0, u(-1, 1))),
         border=bool(rng.random() < 0.1),
         corner=float(u(2.5, 5)),
         back=(int(u(10, 200)), int(u(10, 160)), int(u(20, 200))),
@@ -177,9 +186,8 @@ class Deck:
         if card not in self._faces:
             if card is not None and card not in CARDS:
                 raise KeyError(card)
-            self._faces[card] = printed(
-                self.design, _back(self.design) if card is None else _face(self.design, card)
-            )
+            rgb = _back(self.design) if card is None else _face(self.design, card)
+            self._faces[card] = printed(self.design, _worn(self.design, rgb, card))
         return self._faces[card]
 
     def at_scale(self, card: str | None, px_per_mm: float) -> tuple[Image8, float]:
@@ -233,11 +241,17 @@ def _glyph(font: str, text: str, height: int, stretch: float) -> NDArray[Any]:
     return np.asarray(im.resize(size, Image.Resampling.LANCZOS), np.float32) / 255
 
 
+def _sign(design: DeckDesign, text: str, height: int, stretch: float) -> NDArray[Any]:
+    if design.printers_hand:
+        return drawn_index(text, height, 0.6 + 0.5 * stretch, design.seed)
+    return _glyph(design.font, text, height, stretch)
+
+
 def _indices(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
     """Index and small suit in two corners, or in all four."""
     ink = design.ink(suit)
     text = "10" if rank == "T" else rank
-    glyph = _glyph(design.font, text, round(design.index_height * PX_PER_MM), design.index_stretch)
+    glyph = _sign(design, text, round(design.index_height * PX_PER_MM), design.index_stretch)
     small = _suit(design, suit, design.index_suit, 0.92)
     limit = round(2 * (design.index_x - 0.8) * PX_PER_MM)
     if glyph.shape[1] > limit > 3:
@@ -284,8 +298,15 @@ def _face(design: DeckDesign, card: str) -> Image8:
 
 
 def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
-    """A court card: a framed figure of two halves, each the other turned round, in a few flat colours."""
+    """A court card: a framed figure of two halves, each the other turned round, in a few flat colours.
+
+    Decks of letters show a large one instead.
+    """
     rng = np.random.default_rng([design.seed, "JQK".index(rank), "cdhs".index(suit)])
+    if design.court_letters:
+        tall = round(min(design.pip_dy, 26) * 1.3 * PX_PER_MM)
+        _stamp(im, _sign(design, rank, tall, 1.0), _W / 2, _H / 2, design.ink(suit))
+        return
     h, w = im.shape[:2]
     x0 = round(design.court_inset * PX_PER_MM)
     y0 = round(rng.uniform(5, 9) * PX_PER_MM)
@@ -344,15 +365,17 @@ def _court(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
     for side in (-7, 7):
         cv2.circle(half, (face[0] + side, face[1]), 2, design.black, -1, cv2.LINE_AA)
     cv2.line(half, (face[0] - 6, face[1] + 15), (face[0] + 6, face[1] + 15), design.red, 2, cv2.LINE_AA)
-    crown = [(-27, -27), (-22, -50), (-10, -34), (0, -54), (10, -34), (22, -50), (27, -27)]
-    if rank == "Q":
-        crown = [(-27, -24), (-18, -42), (0, -48), (18, -42), (27, -24)]
-    elif rank == "J":
-        crown = [(-30, -22), (-27, -37), (27, -37), (30, -22)]
+    # who wears what differs between printers: a reader that went by the crown would name their queens kings
+    crowns = (
+        [(-27, -27), (-22, -50), (-10, -34), (0, -54), (10, -34), (22, -50), (27, -27)],
+        [(-27, -24), (-18, -42), (0, -48), (18, -42), (27, -24)],
+        [(-30, -22), (-27, -37), (27, -37), (30, -22)],
+    )
+    crown = crowns[int(rng.integers(len(crowns)))]
     cv2.fillPoly(
         half, [np.array([(face[0] + a, face[1] + b) for a, b in crown], np.int32)], colour(), cv2.LINE_AA
     )
-    if rank != "Q" and rng.random() < 0.6:
+    if rng.random() < 0.4:
         beard = np.array(
             [(face[0] - 18, face[1] + 18), (face[0] + 18, face[1] + 18), (face[0], face[1] + 52)]
         )
@@ -438,6 +461,35 @@ def _emblem(design: DeckDesign, im: Image8, rng: np.random.Generator) -> None:
     glyph = _glyph(design.font, letter, round(rng.uniform(5, 10) * PX_PER_MM), 0.9)
     for turn in (1, -1):
         _stamp(im, glyph[::turn, ::turn], _W / 2, _H / 2 - turn * 7, ink)
+
+
+def _worn(design: DeckDesign, rgb: Image8, card: str | None) -> Image8:
+    """Dirt of many fingers, ink rubbed off in places, scratches and a crease, as much as `wear` says."""
+    if not design.wear:
+        return rgb
+    rng = np.random.default_rng([design.seed, 5, CARDS.index(card) if card else 52])
+    h, w = rgb.shape[:2]
+    coarse = rng.normal(size=(2, 9, 7)).astype(np.float32)
+    dirt, rubbed = (cv2.resize(c, (w, h), interpolation=cv2.INTER_CUBIC) for c in coarse)
+    paper = np.asarray(design.paper, np.float32)
+    away = np.clip(rubbed - 0.6, 0, 1)[..., None] * design.wear * 0.5
+    out = rgb * (1 - away) + paper * away
+    out *= 1 - np.clip(dirt, 0, 2)[..., None] * design.wear * np.array([0.06, 0.07, 0.1], np.float32)
+    out = np.clip(out, 0, 255).astype(np.uint8)
+    for _ in range(int(rng.poisson(4 * design.wear))):
+        a = rng.uniform((0, 0), (w, h))
+        b = a + rng.normal(0, 60, 2)
+        ends = [(int(p[0]), int(p[1])) for p in (a, b)]
+        shade = int(rng.uniform(130, 255))
+        cv2.line(out, ends[0], ends[1], (shade, shade, shade), 1, cv2.LINE_AA)
+    if rng.random() < 0.4 * design.wear:
+        # a corner that was bent: a dark line across it
+        x, y = (int(v) for v in rng.uniform(20, 70, 2))
+        right, low = rng.random(2) < 0.5
+        corner = [(x, 0), (0, y)]
+        line = [(w - 1 - px if right else px, h - 1 - py if low else py) for px, py in corner]
+        cv2.line(out, line[0], line[1], (150, 145, 135), 2, cv2.LINE_AA)
+    return out
 
 
 def printed(design: DeckDesign, rgb: Image8) -> Image8:

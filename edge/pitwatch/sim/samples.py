@@ -7,6 +7,7 @@ with the share of it that shows. Lengths mm in the table frame.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,6 +52,7 @@ class StackTruth:
 
 
 _ASIDE_MM = 20.0
+_PHOTOGRAPHS = 3  # a rendered card or stack is photographed so often: drawing costs more than photographing
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ class Sampler:
         self._chips = [self._chip_art() for _ in range(12)]
         self._drawn = 0
         self._again: Sample | None = None
+        self._clean: dict[str, tuple[Sample, int]] = {}
 
     def _deck(self) -> Deck:
         if self._own_deck is not None:
@@ -177,6 +180,9 @@ class Sampler:
 
     def next_card(self) -> Sample:
         """A sample whose picture holds little more than one card of a hand, the first in `cards`."""
+        return self._photographed("card", self._card)
+
+    def _card(self) -> Sample:
         rng = self.rng
         self._renew()
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), 110.0)
@@ -189,10 +195,21 @@ class Sampler:
         card = card_corners(replace(target, lift=0.0))
         centre = card.mean(axis=0)
         camera = random_camera(rng, target.x, target.y, self.sharpest)
-        return self._taken(self._render(camera, zone, scene, centre + (card - centre) * 1.2, target=True))
+        return self._render(camera, zone, scene, centre + (card - centre) * 1.2, target=True)
 
     def next_stack(self) -> Sample:
         """A sample whose picture holds little more than one stack, the first in `stacks`."""
+        return self._photographed("stack", self._stack_alone)
+
+    def _photographed(self, kind: str, draw: Callable[[], Sample]) -> Sample:
+        """One of several photographs of what `draw` gives, through other lenses."""
+        clean, left = self._clean.get(kind, (None, 0))
+        if clean is None or left == 0:
+            clean, left = draw(), _PHOTOGRAPHS
+        self._clean[kind] = clean, left - 1
+        return self._taken(clean)
+
+    def _stack_alone(self) -> Sample:
         rng = self.rng
         self._renew()
         zone = Zone("train", float(rng.uniform(-620, 620)), float(rng.uniform(100, 720)), 130.0)
@@ -202,7 +219,7 @@ class Sampler:
         target = scene.stacks[0]
         box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
         camera = random_camera(rng, target.x, target.y, self.sharpest)
-        return self._taken(self._render(camera, zone, scene, box, target=True))
+        return self._render(camera, zone, scene, box, target=True)
 
     def next_blank(self) -> tuple[Sample, float, float]:
         """A sample around a place (x, y) mm on which no stack stands, but print, a card or an arm may lie."""

@@ -57,7 +57,7 @@ class Stage:
         design = random_design(np.random.default_rng([spec.seed, 3]))
         # a house buys cards whose backs stand out from its felt and are printed all over
         back, style = _BACKS[spec.seed % len(_BACKS)], (0, 6, 1, 2)[spec.seed % 4]
-        deck = Deck(replace(design, back=back, back_style=style))
+        deck = Deck(replace(design, back=back, back_style=style, wear=0.3 * design.wear))
         felt, chips = draw_felt(self.layout, spec.seed), chip_art(CASINO, spec.seed)
         self._renderer = Renderer(self.camera, felt, deck, chips, Light())
         self._closed = False

@@ -40,6 +40,7 @@ STRIP_BELOW = 4  # chips' worth of rows below the base's front edge
 STRIP_CHIPS = 25  # the tallest stack that is counted
 STRIP_SHAPE = (STRIP_ROWS * (STRIP_BELOW + STRIP_CHIPS + 3), 32)  # rows, columns
 _STRIP_WIDTH_MM = 48.0
+_STRIP_PARTS = 4  # samples a column, at most
 _STRIP_LEVELS = 9  # heights that are projected; rows between them are interpolated
 _CHIP_RADIUS_MM = 19.5
 
@@ -198,15 +199,20 @@ def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
     away = np.hypot(c[0] - x, c[1] - y) or 1.0
     facing = np.array([c[0] - x, c[1] - y]) / away
     across = np.array([-facing[1], facing[0]])
-    lateral = (np.arange(cols) + 0.5) / cols * _STRIP_WIDTH_MM - _STRIP_WIDTH_MM / 2
+    # a column is coarser than the frame: it is the mean of several, so that noise averages out
+    one = camera.project(
+        [(x - across[0] / 2, y - across[1] / 2, 0), (x + across[0] / 2, y + across[1] / 2, 0)]
+    )
+    fine = float(np.hypot(*(one[1] - one[0]))) * _STRIP_WIDTH_MM / cols
+    parts = int(np.clip(round(fine), 1, _STRIP_PARTS))
+    wide = cols * parts
+    lateral = (np.arange(wide) + 0.5) / wide * _STRIP_WIDTH_MM - _STRIP_WIDTH_MM / 2
     bulge = np.sqrt(1 - np.minimum(np.abs(lateral) / _CHIP_RADIUS_MM, 0.97) ** 2) * _CHIP_RADIUS_MM
     felt = np.array([x, y]) + bulge[:, None] * facing + lateral[:, None] * across
     chips = rows / STRIP_ROWS
     heights = np.linspace(chips - STRIP_BELOW, -STRIP_BELOW, _STRIP_LEVELS) * CHIP_PITCH_MM
-    points = np.column_stack([np.tile(felt, (_STRIP_LEVELS, 1)), np.repeat(heights, cols)])
+    points = np.column_stack([np.tile(felt, (_STRIP_LEVELS, 1)), np.repeat(heights, wide)])
     px = camera.project(points)
-    wide = float(np.hypot(*(px[cols - 1] - px[0]))) or 1e-6
-    tall = float(np.hypot(*(px[0] - px[-cols]))) / chips
     x0, y0 = np.floor(px.min(axis=0)).astype(int) - 3
     x1, y1 = np.ceil(px.max(axis=0)).astype(int) + 4
     x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, image.shape[1]), min(y1, image.shape[0])
@@ -214,19 +220,13 @@ def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
         return np.zeros((rows, cols, 3), np.uint8)
     part = image[y0:y1, x0:x1]
     px = px - (x0, y0)
-    # columns are coarser than the frame; average over them first
-    k = min(1.0, 1.3 * cols / wide)
-    if k < 0.8 and tall * k > 2.0:
-        small = np.asarray(cv2.resize(part, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), np.uint8)
-        ks = np.array([small.shape[1] / part.shape[1], small.shape[0] / part.shape[0]])
-        part, px = small, (px + 0.5) * ks - 0.5
     # between the levels, rows lie evenly; a row's middle is half a row below its upper edge
     at = (np.arange(rows) + 0.5) / rows * (_STRIP_LEVELS - 1)
     low = np.minimum(at.astype(int), _STRIP_LEVELS - 2)
     part_of = (at - low)[:, None, None]
-    grid = px.reshape(_STRIP_LEVELS, cols, 2)
+    grid = px.reshape(_STRIP_LEVELS, wide, 2)
     maps = (grid[low] * (1 - part_of) + grid[low + 1] * part_of).astype(np.float32)
+    out = cv2.remap(part, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(
-        cv2.remap(part, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),
-        np.uint8,
+        cv2.resize(out, (cols, rows), interpolation=cv2.INTER_AREA) if parts > 1 else out, np.uint8
     )
