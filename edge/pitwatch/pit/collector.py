@@ -36,10 +36,12 @@ __all__ = ["Collector"]
 _log = logging.getLogger(__name__)
 
 WINDOW = 500  # things received and not confirmed
-_GATHER = 0.03  # seconds that a batch waits for more
+_GATHER = 0.03  # seconds that the first thing of a batch is waited for
+_MORE = 0.005  # seconds that it waits for the next
+_LONGEST = 0.15  # seconds in all: of many, each then costs less
 _KEEPALIVE = 30
 _RETRY = 1.0  # seconds between two tries to write
-_LOOK = 1.0  # seconds between two looks for gaps
+_LOOK = 2.0  # seconds between two looks for gaps
 _EXPIRY = 14 * 86_400  # seconds that the broker keeps what comes while we are away
 _CHANGES_FOR = 600_000  # ms
 # what only holds until the next is not worth a place in the broker's queue while we are away
@@ -211,10 +213,10 @@ class Collector:
         if connection.received:
             began = time.monotonic()
             while (
-                len(self._waiting) + len(connection.received) < WINDOW and time.monotonic() - began < _GATHER
+                len(self._waiting) + len(connection.received) < WINDOW and time.monotonic() - began < _LONGEST
             ):
                 count = len(connection.received)
-                connection.step(self._wake_out, 0.002)
+                connection.step(self._wake_out, _MORE)
                 if len(connection.received) == count:
                     break
             self._waiting += connection.received

@@ -29,6 +29,7 @@ Told = Callable[[str, Any, "int | None"], None]
 
 _PERIOD = 0.25
 _TILES_EVERY = 1.0
+_TILES_REST = 8.0  # as long again as many tables took, that findings go before tiles
 _LATE = 5_000  # ms in which a transaction that began earlier may still show
 
 
@@ -96,9 +97,10 @@ class News:
                     listening = True
                 self._changes()
                 self._felts()
-                if time.monotonic() >= tiles_at:
-                    tiles_at = time.monotonic() + _TILES_EVERY
+                if (began := time.monotonic()) >= tiles_at:
                     self._floor()
+                    took = time.monotonic() - began
+                    tiles_at = began + max(_TILES_EVERY, _TILES_REST * took)
             except SQLAlchemyError as e:
                 _log.warning("the store could not be looked at: %s", e)
                 self._stop.wait(1.0)
@@ -124,18 +126,18 @@ class News:
             if not fresh:
                 return
             self._seen |= {r.id: r.at for r in fresh}
-            house = house_time(load_settings(db))
-            names = Names(db)
+            wanted = set(self._wanted)
+            found_ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
+            round_ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[-50:]
+            if found_ids or round_ids:
+                house, names = house_time(load_settings(db)), Names(db)
             f, r = schema.findings, schema.rounds
-            ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
-            if ids:
-                rows = db.execute(select(f).where(f.c.id.in_(ids)).order_by(f.c.id)).all()
+            if found_ids:
+                rows = db.execute(select(f).where(f.c.id.in_(found_ids)).order_by(f.c.id)).all()
                 for shown in show_findings(db, rows, house, names):
                     self._told("finding", shown, None)
-            wanted = set(self._wanted)
-            ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[-50:]
-            if ids:
-                rows = db.execute(select(r).where(r.c.id.in_(ids)).order_by(r.c.ended_at)).all()
+            if round_ids:
+                rows = db.execute(select(r).where(r.c.id.in_(round_ids)).order_by(r.c.ended_at)).all()
                 for row, shown in zip(rows, show_rounds(db, rows, house, names), strict=True):
                     self._told("round", shown, row.table_id)
         for x in fresh:
