@@ -29,6 +29,7 @@ from pitwatch.pit import schema
 from pitwatch.pit.gaps import look_for_gaps
 from pitwatch.pit.ingest import Ingest, Written, link_late
 from pitwatch.pit.received import Item, Picture, Word, read
+from pitwatch.pit.retention import Retention
 from pitwatch.pit.sql import now, writing
 
 __all__ = ["Collector"]
@@ -84,6 +85,7 @@ class Collector:
         self.received = self.items = self.known = self.nonsense = 0
         self._engine = engine
         self._ingest = Ingest(engine)
+        self._retention = Retention(engine)
         self._client_id = f"pitwatch-collector-{name}"
         prefix = f"$share/{share}/" if share else ""
         # what is retained does not come through a shared subscription, so everyone hears who is there
@@ -287,6 +289,7 @@ class Collector:
                 self._sweep_at = at + 60
                 with writing(self._engine) as db:
                     db.execute(delete(schema.changes).where(schema.changes.c.at < now() - _CHANGES_FOR))
+                self._retention.forget()
         except SQLAlchemyError as e:
             self._boots |= boots
             _log.warning("gaps could not be looked for: %s", e)

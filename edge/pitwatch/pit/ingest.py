@@ -49,9 +49,7 @@ _STATE = (
     .where(_t.c.id == bindparam("k"), _t.c.state_order < bindparam("order"))
     .values(state=bindparam("v"), state_at=bindparam("at"), state_order=bindparam("order"))
 )
-_KNOWN = (
-    update(_b).where(_b.c.id == bindparam("k"), _b.c.known < bindparam("v")).values(known=bindparam("v"))
-)
+_KNOWN = update(_b).where(_b.c.id == bindparam("k"), _b.c.known < bindparam("v")).values(known=bindparam("v"))
 
 
 @dataclass
@@ -254,9 +252,9 @@ class Ingest:
             if not p.ref:
                 upsert(db, schema.pictures, row, ["table_id", "ref"])
                 db.execute(update(schema.tables).where(schema.tables.c.id == table).values(still_at=at))
-            elif not p.jpeg or not add_new(db, schema.pictures, [row], "ref"):
+            elif p.jpeg and not add_new(db, schema.pictures, [row], "ref"):
                 continue
-            what = "picture" if p.ref else "still"
+            what = "still" if not p.ref else "picture" if p.jpeg else "gone"
             db.execute(schema.changes.insert(), [{"at": at, "what": what, "table_id": table, "ref": p.ref}])
 
 

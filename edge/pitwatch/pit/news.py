@@ -128,7 +128,9 @@ class News:
             self._seen |= {r.id: r.at for r in fresh}
             wanted = set(self._wanted)
             found_ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
-            round_ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[-50:]
+            round_ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[
+                -50:
+            ]
             if found_ids or round_ids:
                 house, names = house_time(load_settings(db)), Names(db)
             f, r = schema.findings, schema.rounds
@@ -141,9 +143,11 @@ class News:
                 for row, shown in zip(rows, show_rounds(db, rows, house, names), strict=True):
                     self._told("round", shown, row.table_id)
         for x in fresh:
-            if x.what == "picture":
-                url = f"/api/evidence/{x.table_id}/{x.ref}.jpg"
-                self._told("picture", {"table": x.table_id, "ref": x.ref, "url": url}, None)
+            if x.what in ("picture", "gone"):
+                kind = "mjpeg" if x.ref.startswith("clip-") else "jpg"
+                url = f"/api/evidence/{x.table_id}/{x.ref}.{kind}"
+                told = {"table": x.table_id, "ref": x.ref, "url": url, "gone": x.what == "gone"}
+                self._told("picture", told, None)
             elif x.what == "still":
                 url = f"/api/tables/{x.table_id}/still.jpg?n={x.id}"
                 self._told("still", {"table": x.table_id, "url": url}, None)

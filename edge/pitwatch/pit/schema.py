@@ -209,8 +209,9 @@ pictures = Table(
     Column("at", BigInteger, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("jpeg", LargeBinary, nullable=False),
+    Index("ix_pictures_at", "at", "table_id", "ref"),
 )
-"""Evidence; a picture of ref "" is the table's newest still."""
+"""Evidence; a picture of ref "" is the table's newest still, one of "clip-…" JPEGs one behind the other."""
 
 thread = Table(
     "thread",
@@ -233,7 +234,8 @@ changes = Table(
     Column("table_id", Id, nullable=False),
     Column("ref", Text, nullable=False),
 )
-"""What the pages are told: `finding`, `round`, `picture`, `still`; minutes old rows are deleted."""
+"""What the pages are told: `finding`, `round`, `picture`, `gone` (a picture), `still`; rows that are
+minutes old are deleted."""
 
 dealers = Table(
     "dealers",

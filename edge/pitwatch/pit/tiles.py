@@ -123,7 +123,6 @@ class Tiles:
             "still_at": to_text(r.still_at),
         }
 
-
     def _read(self, r: Any) -> _Said:
         """What a table said of itself, read again only when it says something else."""
         key = (r.health, r.header, r.state_order)

@@ -238,6 +238,8 @@ def verdicts(request: Request, caller: AsSupervisor, body: _Verdicts) -> dict[st
         done = judge(db, body.ids, caller, body.verdict, reason, text)
         for one in done:
             noted(f"finding.{body.verdict}", f"finding {one}", reason=reason, note=text)
+    if body.verdict == "confirmed":
+        desk.ask_for_evidence(findings=done)
     with desk.read() as db:
         f = schema.findings
         rows = db.execute(select(f).where(f.c.id.in_(done)).order_by(f.c.id)).all()
@@ -254,6 +256,8 @@ def verdict(request: Request, caller: AsSupervisor, finding_id: Id, body: _Verdi
         if not judge(db, [finding_id], caller, body.verdict, reason, text, body.version):
             raise Problem(409, "conflict", "Somebody else has changed this finding meanwhile.")
         noted(f"finding.{body.verdict}", f"finding {finding_id}", reason=reason, note=text)
+    if body.verdict == "confirmed":
+        desk.ask_for_evidence(findings=[finding_id])
     with desk.read() as db:
         return _whole(db, desk, finding_id)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from starlette.background import BackgroundTask
 
 from pitwatch.pit import schema
@@ -30,6 +30,8 @@ from pitwatch.pit.web.guard import AsSupervisor, AsViewer, Body, Id, desk_of, fo
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api")
+_LOOKED = ("round.view", "round.bundle", "finding.view", "finding.export")
+_MOST_SEEN = 50
 
 
 class _Hold(Body):
@@ -121,6 +123,7 @@ def one_round(request: Request, caller: AsViewer, round_id: Id) -> dict[str, Any
             "all_findings": findings,
             "unverified": [dict(x._mapping) for x in doubts],
             "steps": _steps(db, row, own),
+            "seen": _seen(db, [f"round {round_id}", *(f"finding {x.id}" for x in own)]),
         }
         beside = select(r.id).where(r.table_id == row.table_id, r.id != row.id).limit(1)
         here = (row.ended_at, row.id)
@@ -130,6 +133,21 @@ def one_round(request: Request, caller: AsViewer, round_id: Id) -> dict[str, Any
         shown["next"] = db.execute(beside.where(r.ended_at >= here[0]).order_by(r.ended_at, r.id)).scalar()
     desk.note(request, caller, "round.view", f"round {round_id}")
     return shown
+
+
+def _seen(db: Any, what: list[str]) -> list[dict[str, Any]]:
+    """Who looked at a round or its findings and when last, newest first."""
+    a, u = schema.audit.c, schema.users.c
+    last = func.max(a.at)
+    looked = db.execute(
+        select(a.who, last.label("at"), func.max(u.id).label("id"))
+        .outerjoin(schema.users, u.name == a.who)
+        .where(a.what.in_(what), a.action.in_(_LOOKED))
+        .group_by(a.who)
+        .order_by(last.desc())
+        .limit(_MOST_SEEN)
+    )
+    return [{"by": {"id": x.id, "name": x.who}, "at": to_text(x.at)} for x in looked]
 
 
 def _steps(db: Any, row: Any, own: Any) -> list[dict[str, Any]]:
@@ -176,6 +194,8 @@ def hold(request: Request, caller: AsSupervisor, round_id: Id, body: _Hold) -> d
             f"round {round_id}",
             reason=clean(body.reason, 500),
         )
+    if body.held:
+        desk.ask_for_evidence(round_id)
     with desk.read() as db:
         return show_rounds(db, [_row(db, round_id)], desk.house(db))[0]
 

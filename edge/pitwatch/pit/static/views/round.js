@@ -1,6 +1,7 @@
 // One round: replayed on the drawn felt step by step, its transcript, its findings, its evidence.
 import { h, icon, s, say, setAttribute, setText, toast } from "../dom.js";
 import { drawFelt, rows } from "../felt.js";
+import { playClip } from "../clip.js";
 import { bind } from "../keys.js";
 import { ask, cardsText, pictures, severityTag, stateTag, tableLink, when } from "../parts.js";
 import { go, href, note } from "../router.js";
@@ -38,7 +39,7 @@ export async function mount(view, place, app, ending) {
       h("div", { class: "controls row" }, button("first", "First step", () => show(0)), button("previous", "Step back", () => show(at - 1)), playButton, button("next", "Step forward", () => show(at + 1)), button("last", "Last step", () => show(steps.length - 1)), slider, where)),
     h("aside", { class: "side stack" }, shots,
       findings.length ? h("section", { class: "panel" }, h("h2", null, count(findings.length, "finding")), h("ul", { class: "brief" }, findings.map((f) =>
-        h("li", { class: f.severity }, h("a", { href: href(["alerts", f.id], { state: "all" }) }, h("span", { class: "row" }, severityTag(f.severity), h("b", null, titleOf(f)), stateTag(f.status)), h("span", { class: "what" }, f.text), h("span", { class: "soft small" }, seatName(f.seat, f.hand))))))) : null,
+        h("li", { class: f.severity }, h("a", { href: href(["alerts", f.id], { state: "all" }) }, h("span", { class: "row" }, severityTag(f.severity), h("b", null, titleOf(f)), stateTag(f.status)), h("span", { class: "what" }, f.text), h("span", { class: "soft small" }, seatName(f.seat, f.hand))), f.clip && h("button", { type: "button", "aria-label": `Clip: ${titleOf(f)}`, on: { click: () => playClip(f, app.live) } }, icon("film"), "Clip"))))) : null,
       h("section", { class: "panel" }, h("h2", null, "Transcript"), h("dl", { class: "row small soft pairs" }, facts.map(([k, v]) => h("div", null, h("dt", null, k), h("dd", { class: "num" }, v)))), h("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Transcript" }, h("pre", { class: "mono transcript" }, round.notation ?? ""))),
       h("section", { class: "panel steps-panel" }, h("h2", null, "Steps"), list),
       round.unverified?.length ? h("section", { class: "panel" }, h("h2", null, "Could not be judged"), h("ul", { class: "plain-list small" }, round.unverified.map((x) => h("li", null, h("b", null, seatName(x.seat, x.hand)), ` ${x.why}`)))) : null,
