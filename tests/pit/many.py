@@ -95,7 +95,12 @@ def fill(engine: Engine, rounds: int, played: int) -> None:
     with engine.connect() as db:
         raw = db.connection.driver_connection
         if sqlite:
-            for pragma in ("synchronous = OFF", "journal_mode = MEMORY", "cache_size = -2000000"):
+            for pragma in (
+                "synchronous = OFF",
+                "journal_mode = OFF",
+                "foreign_keys = OFF",
+                "cache_size = -3000000",
+            ):
                 raw.execute(f"PRAGMA {pragma}")
         indexes = sorted({i for t in _COPIED for i in t.indexes}, key=lambda i: str(i.name))
         for index in indexes:
@@ -109,15 +114,21 @@ def fill(engine: Engine, rounds: int, played: int) -> None:
         for k in range(1, copies):
             at = round((start + k * seconds) * 1000)
             _copy(db, k, round(k * seconds), ids, house.day(at), house.shift(at))
-            db.commit()
             if k % 500 == 0:
+                db.commit()
                 say(f"{k} of {copies} after {time.monotonic() - began:.0f} s")
+        db.commit()
         for index in indexes:
             db.execute(CreateIndex(index))
             db.commit()
             say(f"{index.name} after {time.monotonic() - began:.0f} s")
         if sqlite:
-            for pragma in ("synchronous = FULL", "journal_mode = WAL", "cache_size = -65536"):
+            for pragma in (
+                "synchronous = FULL",
+                "journal_mode = WAL",
+                "foreign_keys = ON",
+                "cache_size = -65536",
+            ):
                 raw.execute(f"PRAGMA {pragma}")
     if not sqlite:
         with writing(engine) as db:

@@ -207,7 +207,14 @@ def test_an_export_is_a_case_that_the_audit_agrees_with(full: Page, tmp_path) ->
         assert kinds == {e["kind"] for e in expect}
     with zipfile.ZipFile(io.BytesIO(full.get("/api/findings/cases.zip").content)) as z:
         assert any(n.startswith("cases/") for n in z.namelist())
-        assert any(n.startswith("confirmed/") and n.endswith(".jpg") for n in z.namelist())
+        pictures = {n for n in z.namelist() if n.startswith("confirmed/") and n.endswith(".jpg")}
+        labels = [json.loads(line) for line in z.read("labels.jsonl").splitlines()]
+    assert pictures
+    assert {x["file"] for x in labels} == pictures
+    for x in labels:
+        assert x["verdict"] == "confirmed"
+        assert x["cards"]
+        assert x["seat"] == 0 or x["wager"]
 
 
 def test_the_evidence_bundle_holds_what_its_hashes_say(full: Page) -> None:

@@ -123,6 +123,7 @@ def one_round(request: Request, caller: AsViewer, round_id: Id) -> dict[str, Any
             "all_findings": findings,
             "unverified": [dict(x._mapping) for x in doubts],
             "steps": _steps(db, row, own),
+            "table_seats": header_of(db, row.table_id).seats,
             "seen": _seen(db, [f"round {round_id}", *(f"finding {x.id}" for x in own)]),
         }
         beside = select(r.id).where(r.table_id == row.table_id, r.id != row.id).limit(1)

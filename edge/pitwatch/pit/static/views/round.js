@@ -61,7 +61,7 @@ export async function mount(view, place, app, ending) {
 
   function show(i, { silent = false } = {}) {
     if (!steps.length) {
-      drawFelt(felt, asEnded(round), {});
+      drawFelt(felt, asEnded(round), { seats: round.table_seats });
       setText(what, "The single steps of this round were not stored; this is how it ended.");
       return;
     }
@@ -70,7 +70,7 @@ export async function mount(view, place, app, ending) {
     const made = new Set(steps.slice(0, at + 1).flatMap((y) => y.findings ?? []));
     const flagged = new Set(findings.filter((f) => made.has(f.id)).map((f) => f.seat));
     const now = x.event && x.event.seat != null ? new Set([`${x.event.seat}.${x.event.hand ?? 0}`]) : new Set();
-    drawFelt(felt, x.live, { flagged, changed: /card|turn/.test(x.event?.type ?? "") ? now : new Set() });
+    drawFelt(felt, x.live, { seats: round.table_seats, flagged, changed: /card|turn/.test(x.event?.type ?? "") ? now : new Set() });
     hands.replaceChildren(...rows(x.live).map(({ name, hand }) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, [hand.total, hand.status].filter(Boolean).join(", ")), h("td", null, hand.seat && hand.wager !== 0 ? money(hand.wager) : ""))));
     slider.value = at + 1;
     setAttribute(slider, "aria-valuetext", `${at + 1} of ${steps.length}: ${x.text}`);

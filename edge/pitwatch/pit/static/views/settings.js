@@ -24,7 +24,7 @@ export async function mount(view, place, app, ending) {
       field("Rounds and findings, days", h("input", { name: "keep_rounds_days", type: "number", min: 0, max: 36500, step: 1, required: true }), "0: as long as there is room."),
       field("Pictures and clips, days", h("input", { name: "keep_pictures_days", type: "number", min: 0, max: 36500, step: 1, required: true }), "0: as long as there is room.")),
     h("p", { class: "hint" }, "What is older is deleted for good. What is on legal hold is never deleted."),
-    error, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Save")));
+    error, h("div", { class: "row stays" }, h("button", { type: "submit", class: "primary" }, "Save")));
   view.replaceChildren(h("div", { class: "page" }, h("h1", null, "Settings"), form));
 
   function add({ name, start }) {
