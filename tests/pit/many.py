@@ -33,7 +33,7 @@ from .stores import postgres
 
 TABLES = 100
 DEALERS = 60
-_COPIED = (schema.items, schema.rounds, schema.hands, schema.findings)
+_COPIED = (schema.items, schema.rounds, schema.hands, schema.hand_cards, schema.findings)
 _SEARCHES = (
     "rounds?",
     "rounds?sort=oldest",
@@ -177,6 +177,7 @@ def _copy(db: Any, k: int, by: int, ids: dict[str, int], day: int, shift: str) -
         (schema.items, seq | items),
         (schema.rounds, seq | later | dealt | rounds),
         (schema.hands, later | {"round_id": "round_id + :k * :rounds"}),
+        (schema.hand_cards, {"round_id": "round_id + :k * :rounds"}),
         (schema.findings, seq | dealt | findings),
     ):
         names = [c.name for c in table.c]

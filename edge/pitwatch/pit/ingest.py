@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime
 from pitwatch.pit.received import Item, Picture, Word, clean
-from pitwatch.pit.rows import finding_row, hand_rows, round_row, unverified_row
+from pitwatch.pit.rows import card_rows, finding_row, hand_rows, round_row, unverified_row
 from pitwatch.pit.settings import house_time, load_settings
 from pitwatch.pit.sql import add_new, now, reading, upsert, writing
 
@@ -170,7 +170,11 @@ class Ingest:
         rows = [round_row(i, t, b, house, dealing) for t, b, i in rounds]
         ids = {(b, s): n for n, b, s in add_new(db, schema.rounds, rows, "id", "boot_id", "seq")}
         hands = [h for t, b, i in rounds if (b, i.seq) in ids for h in hand_rows(i, t, ids[b, i.seq])]
-        add_new(db, schema.hands, hands, "round_id")
+        if hands:
+            add_new(db, schema.hands, hands, "round_id")
+            cards = [c for h in hands for c in card_rows(h)]
+            if cards:
+                db.execute(schema.hand_cards.insert(), cards)
         rows = [finding_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "finding"]
         found = add_new(db, schema.findings, rows, "id", "table_id")
         rows = [unverified_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "unverified"]

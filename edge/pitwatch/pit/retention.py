@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, and_, delete, func, select, tuple_
 from pitwatch.pit import schema
 from pitwatch.pit.clips import clip_ref
 from pitwatch.pit.replaying import events_of_round
+from pitwatch.pit.rows import card_rows
 from pitwatch.pit.settings import load_settings
 from pitwatch.pit.shown import evidence_of
 from pitwatch.pit.sql import now, reading, writing
@@ -120,6 +121,11 @@ def _forget_round(db: Connection, row: Any) -> None:
     _forget_findings(db, list(db.execute(select(f.c.id).where(f.c.round_id == row.id)).scalars()))
     db.execute(delete(u).where(own(u.c)))
     db.execute(delete(i).where(own(i.c)))
+    c = schema.hand_cards.c
+    for hand in db.execute(select(h).where(h.c.round_id == row.id)).mappings().all():
+        cards = [x["card"] for x in card_rows(hand)]
+        same = (c[k] == hand[k] for k in ("table_id", "seat", "round_id", "hand"))
+        db.execute(delete(schema.hand_cards).where(c.card.in_(cards), *same))
     db.execute(delete(h).where(h.c.round_id == row.id))
     db.execute(delete(r).where(r.c.id == row.id))
 

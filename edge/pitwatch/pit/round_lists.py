@@ -10,14 +10,15 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, exists, func, literal_column, or_, select
 
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
-from pitwatch.pit import schema
+from pitwatch.pit import filters, schema
 from pitwatch.pit.filters import BadFilter, Query, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
+from pitwatch.pit.schema import RARE_OUTCOME
 from pitwatch.pit.shown import Names, bodies
 
 __all__ = ["COLUMNS", "FILTERS", "as_csv", "as_parquet", "conditions", "harmless", "lines"]
@@ -67,11 +68,16 @@ COLUMNS = (
 _NUMBERS = {"round_id", "number", "seat", "hand", "wager", "stake", "payout", "findings"}
 MOST_LINES = 1_000_000
 _CHUNK = 1000
+_SHORT = 4 * 86_400_000  # ms of hands that are gone through in order of time
 _r, _h = schema.rounds.c, schema.hands.c
 
 
-def conditions(q: Query) -> list[ColumnElement[bool]]:
-    """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand."""
+def conditions(db: Connection, q: Query) -> list[ColumnElement[bool]]:
+    """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand.
+
+    What is rare is looked up first, and its rounds named one by one; what is common is found soonest by going
+    through the rounds. Raises BadFilter.
+    """
     out = where_and_when(q, _r, _r.ended_at, 2**53)
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
@@ -79,34 +85,101 @@ def conditions(q: Query) -> list[ColumnElement[bool]]:
         out.append(_r.held if held else ~_r.held)
     if kinds := q.words("finding", ("any", *KINDS)):
         f = schema.findings.c
+        # as the index of rounds with findings says it
+        out.append(_r.findings > literal_column("0"))
+        named = None
+        if "any" not in kinds:
+            named = _few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
         own = exists().where(f.round_id == _r.id)
-        out.append(_r.findings > 0)
-        out.append(own if "any" in kinds else own.where(f.kind.in_(kinds)))
-    if hand := _hand(q):
-        span = q.span(_h.ended_at)
-        out.append(exists().where(_h.round_id == _r.id, *hand, *span))
+        own = own if "any" in kinds else own.where(f.kind.in_(kinds))
+        out.append(own if named is None else _r.id.in_(named))
+    if wanted := _hand(q, _h):
+        out.append(_of_hands(db, q, wanted))
     return out
 
 
-def _hand(q: Query) -> list[ColumnElement[bool]]:
+def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> ColumnElement[bool]:
+    span = _span(db, q)
+    first, last = span or (0, 2**53)
+    tables = q.wholes("table", 0, 2**53)
+    within = [_h.ended_at >= first, _h.ended_at <= last] if span else []
+    named = None
+    if cards := q.all("card"):
+        c = schema.hand_cards.c
+        outcomes = q.all("outcome")
+        rare = select(c.round_id).where(c.card.in_(_entries(cards)), *_hand(q, c))
+        if tables:
+            rare = rare.where(c.table_id.in_(tables))
+        if outcomes:
+            same = (_h.round_id == c.round_id, _h.seat == c.seat, _h.hand == c.hand)
+            rare = rare.where(exists().where(*same, _h.outcome.in_(outcomes)))
+        named = _few(db, rare)
+    elif q.all("amount_min") or q.all("amount_max") or _rare_outcome(q) or tables:
+        own = [_h.table_id.in_(tables)] if tables else []
+        if _rare_outcome(q):
+            own.append(literal_column(RARE_OUTCOME))  # type: ignore[arg-type]
+        named = _few(db, select(_h.round_id).where(*wanted, *within, *own))
+    if named is not None:
+        return _r.id.in_(named)
+    if span and last - first <= _SHORT:
+        return _r.id.in_(select(_h.round_id).where(*wanted, *within))
+    return exists().where(_h.round_id == _r.id, *wanted)
+
+
+def _few(db: Connection, rounds: Select[Any]) -> list[int] | None:
+    """The rounds that a statement names, None when there are more than are counted."""
+    ids = db.execute(rounds.distinct().limit(filters.COUNTED + 1)).scalars().all()
+    return list(ids) if len(ids) <= filters.COUNTED else None
+
+
+def _span(db: Connection, q: Query) -> tuple[int, int] | None:
+    """The span of time that is asked for, its ends included, None when it has no beginning."""
+    first, last = q.instant("from"), q.instant("to")
+    if days := q.days("day"):
+        # a day's length is the house's, and may have been changed since
+        ends = select(func.min(_r.ended_at), func.max(_r.ended_at)).where(_r.day.in_(days))
+        low, high = db.execute(ends).one()
+        if low is None:
+            return 0, -1
+        first, last = max(low, first or low), min(high + 1, last or high + 1)
+    if first is None:
+        return None
+    return first, 2**53 if last is None else last - 1
+
+
+def _rare_outcome(q: Query) -> bool:
+    outcomes = q.all("outcome")
+    return bool(outcomes) and not {"", "won", "lost", "bust", "pushed"} & set(outcomes)
+
+
+def _entries(cards: list[str]) -> list[int]:
+    """Where to look the first of these cards up: a whole card rather than a rank."""
+    card = max(cards, key=len)
+    if len(card) == 2:
+        return [bits([card]).bit_length() - 1]
+    rank = rank_bits([card]).bit_length() - 1
+    return [4 * rank, 4 * rank + 1, 4 * rank + 2, 4 * rank + 3, 52 + rank]
+
+
+def _hand(q: Query, h: Any) -> list[ColumnElement[bool]]:
+    """What is asked of a hand's columns `h`, as far as it has them."""
     out: list[ColumnElement[bool]] = []
     if seats := q.wholes("seat", 0, 999):
-        out.append(_h.seat.in_(seats))
-    cards = q.all("card")
-    for card in cards:
+        out.append(h.seat.in_(seats))
+    for card in q.all("card"):
         if card in RANKS and len(card) == 1:
             mask = rank_bits([card])
-            out.append(_h.ranks.op("&")(mask) == mask)
+            out.append(h.ranks.op("&")(mask) == mask)
         elif mask := bits([card]):
-            out.append(_h.cards.op("&")(mask) == mask)
+            out.append(h.cards.op("&")(mask) == mask)
         else:
             raise BadFilter("card", "'card' should be a card like Ah, or a rank like A.")
-    if outcomes := q.all("outcome"):
-        out.append(_h.outcome.in_(outcomes))
+    if (outcomes := q.all("outcome")) and "outcome" in h:
+        out.append(h.outcome.in_(outcomes))
     if (low := q.whole("amount_min")) is not None:
-        out.append(_h.stake >= low)
+        out.append(h.stake >= low)
     if (high := q.whole("amount_max")) is not None:
-        out.append(_h.stake <= high)
+        out.append(h.stake <= high)
     return out
 
 

@@ -24,7 +24,9 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["metadata"]
+__all__ = ["RARE_OUTCOME", "metadata"]
+
+RARE_OUTCOME = "outcome NOT IN ('', 'won', 'lost', 'bust', 'pushed')"
 
 metadata = MetaData(
     naming_convention={
@@ -120,6 +122,14 @@ rounds = Table(
     Index("ix_rounds_dealer_time", "dealer_id", "ended_at", "id"),
     Index("ix_rounds_boot_t", "boot_id", "t_start"),
     Index("ix_rounds_number", "number", "ended_at"),
+    Index("ix_rounds_day", "day", "ended_at", "id"),
+    Index(
+        "ix_rounds_found",
+        "ended_at",
+        "id",
+        sqlite_where=text("findings > 0"),
+        postgresql_where=text("findings > 0"),
+    ),
     Index("ix_rounds_held", "id", sqlite_where=text("held"), postgresql_where=text("held")),
 )
 
@@ -139,9 +149,33 @@ hands = Table(
     Column("outcome", Text, nullable=False),
     Index("ix_hands_time", "ended_at", "round_id", "seat", "cards", "ranks", "stake"),
     Index("ix_hands_stake", "stake", "ended_at", "round_id", "seat", "cards", "ranks"),
+    Index("ix_hands_table_time", "table_id", "ended_at", "round_id", "seat", "stake"),
+    Index(
+        "ix_hands_rare_outcome",
+        "outcome",
+        "round_id",
+        sqlite_where=text(RARE_OUTCOME),
+        postgresql_where=text(RARE_OUTCOME),
+    ),
     sqlite_with_rowid=False,
 )
 """Hands of rounds; seat 0 is the dealer's. cards, ranks: sets of bits, see `cards`."""
+
+hand_cards = Table(
+    "hand_cards",
+    metadata,
+    Column("card", SmallInteger, primary_key=True, autoincrement=False),
+    Column("table_id", Id, primary_key=True, autoincrement=False),
+    Column("seat", SmallInteger, primary_key=True, autoincrement=False),
+    Column("round_id", Id, primary_key=True, autoincrement=False),
+    Column("hand", SmallInteger, primary_key=True, autoincrement=False),
+    Column("cards", BigInteger, nullable=False),
+    Column("ranks", Integer, nullable=False),
+    Column("stake", BigInteger),
+    sqlite_with_rowid=False,
+)
+"""Each different card of each hand, to find hands by their cards. card: its bit's number in `hands.cards`, or
+52 and its bit's number in `ranks` where its suit is not known. The rest is as in `hands`."""
 
 findings = Table(
     "findings",

@@ -49,7 +49,7 @@ def rounds(request: Request, caller: AsViewer) -> dict[str, Any]:
         q = Query(request.query_params.multi_items(), FILTERS, house)
         page = Page(q)
         down = q.word("sort", ("newest", "oldest"), "newest") == "newest"
-        wanted = conditions(q)
+        wanted = conditions(db, q)
         rows = db.execute(page.apply(select(r).where(*wanted), [r.c.ended_at, r.c.id], down)).all()
         kept, following = page.cut(rows, lambda x: (x.ended_at, x.id))
         total = count(db, select(r.c.id).where(*wanted))
@@ -60,8 +60,9 @@ def _lines(request: Request) -> Iterator[list[dict[str, Any]]]:
     desk = desk_of(request)
     with desk.read() as db:
         house = desk.house(db)
-    q = Query(request.query_params.multi_items(), FILTERS, house)
-    return lines(desk.engine, conditions(q), house)
+        q = Query(request.query_params.multi_items(), FILTERS, house)
+        wanted = conditions(db, q)
+    return lines(desk.engine, wanted, house)
 
 
 @router.get("/rounds/export.csv")

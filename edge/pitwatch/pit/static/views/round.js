@@ -15,7 +15,7 @@ export async function mount(view, place, app, ending) {
   let round = await app.api.round(id, ending);
   app.title(`${round.table.name}, round ${round.number}`);
   const steps = round.steps ?? [], findings = round.all_findings ?? [];
-  let at = Math.max(0, Math.min((Number(place.query.get("step")) || telling(steps) + 1) - 1, steps.length - 1)), playing = 0;
+  let at = Math.max(0, Math.min((Number(place.query.get("step")) || telling(steps, findings) + 1) - 1, steps.length - 1)), playing = 0;
 
   const felt = s("svg", { id: "felt" });
   const slider = h("input", { type: "range", min: 1, max: Math.max(steps.length, 1), value: at + 1, "aria-label": "Step" });
@@ -137,10 +137,15 @@ export async function mount(view, place, app, ending) {
   return { update: (p) => Number(p.parts[1]) === id };
 }
 
-/** The step to begin with: the first with a finding, else the last at which the dealer's and other cards lay there. */
-function telling(steps) {
+/** The step to begin with: the last before the first finding at which its hand still lay there, else the last at which the
+ * dealer's and other cards lay there. */
+function telling(steps, findings) {
   const found = steps.findIndex((x) => x.findings?.length);
-  if (found >= 0) return found;
+  if (found >= 0) {
+    const { seat } = findings.find((f) => f.id === steps[found].findings[0]) ?? {};
+    for (let i = found; i >= 0; i--) if ([steps[i].live?.dealer, ...(steps[i].live?.hands ?? [])].some((x) => x?.seat === seat && x.cards.length)) return i;
+    return found;
+  }
   for (let i = steps.length - 1; i >= 0; i--) if (steps[i].live?.dealer?.cards?.length && steps[i].live.hands.some((x) => x.cards.length)) return i;
   return steps.length - 1;
 }
