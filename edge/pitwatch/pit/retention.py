@@ -123,7 +123,7 @@ def _forget_round(db: Connection, row: Any) -> None:
     db.execute(delete(i).where(own(i.c)))
     c = schema.hand_cards.c
     for hand in db.execute(select(h).where(h.c.round_id == row.id)).mappings().all():
-        cards = [x["card"] for x in card_rows(hand)]
+        cards = [x["card"] for x in card_rows(dict(hand))]
         same = (c[k] == hand[k] for k in ("table_id", "seat", "round_id", "hand"))
         db.execute(delete(schema.hand_cards).where(c.card.in_(cards), *same))
     db.execute(delete(h).where(h.c.round_id == row.id))

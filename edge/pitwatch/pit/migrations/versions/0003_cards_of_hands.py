@@ -45,6 +45,6 @@ def upgrade() -> None:
     )
     found = db.execute(sa.select(hands).execution_options(yield_per=2000))
     for part in found.mappings().partitions():
-        rows = [c for h in part for c in card_rows(h)]
+        rows = [c for h in part for c in card_rows(dict(h))]
         if rows:
             db.execute(sa.insert(cards), rows)
