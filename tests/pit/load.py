@@ -186,12 +186,12 @@ class Run:
             return None
         browser = stack.enter_context(Chromium(1920, 1080))
         browser.open(self.page)
-        browser.wait_for("document.querySelector('.login input[type=password]')", 60)
+        browser.wait_for("!!document.querySelector('.login input[type=password]')", 60)
         browser.evaluate(
             f"(() => {{ const f = document.querySelector('.login form'); f.elements.name.value = 'load'; "
             f"f.elements.password.value = '{PASSWORD}'; f.requestSubmit(); }})()"
         )
-        browser.wait_for("document.querySelector('#tiles')", 60)
+        browser.wait_for("!!document.querySelector('#tiles')", 60)
         browser.evaluate(WATCHED)
         return browser
 
@@ -272,10 +272,10 @@ class Run:
         time.sleep(20)
         began = time.monotonic()
         browser.evaluate("location.hash = '#/alerts'")
-        browser.wait_for("document.querySelector('#queue')", 60)
+        browser.wait_for("!!document.querySelector('#queue')", 60)
         took = time.monotonic() - began
         browser.evaluate("location.hash = '#/floor'")
-        browser.wait_for("document.querySelector('#tiles')", 60)
+        browser.wait_for("!!document.querySelector('#tiles')", 60)
         return round(took * 1000)
 
 

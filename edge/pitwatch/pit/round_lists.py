@@ -8,9 +8,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, exists, func, literal_column, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
@@ -68,11 +78,19 @@ COLUMNS = (
 _NUMBERS = {"round_id", "number", "seat", "hand", "wager", "stake", "payout", "findings"}
 MOST_LINES = 1_000_000
 _CHUNK = 1000
+_HANDS = ("table", "seat", "card", "outcome", "amount_min", "amount_max", "sort", "limit", "cursor")
 _SHORT = 4 * 86_400_000  # ms of hands that are gone through in order of time
 _r, _h = schema.rounds.c, schema.hands.c
 
 
-def conditions(db: Connection, q: Query) -> list[ColumnElement[bool]]:
+class Wanted(NamedTuple):
+    """What is asked of a round. many: it is known already that more rounds than are counted are so."""
+
+    where: list[ColumnElement[bool]]
+    many: bool
+
+
+def conditions(db: Connection, q: Query) -> Wanted:
     """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand.
 
     What is rare is looked up first, and its rounds named one by one; what is common is found soonest by going
@@ -82,54 +100,66 @@ def conditions(db: Connection, q: Query) -> list[ColumnElement[bool]]:
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
     if (held := q.yes("held")) is not None:
-        out.append(_r.held if held else ~_r.held)
+        # as the index of what is held says it
+        out.append(literal_column("rounds.held" if held else "NOT rounds.held"))
     if kinds := q.words("finding", ("any", *KINDS)):
         f = schema.findings.c
         # as the index of rounds with findings says it
         out.append(_r.findings > literal_column("0"))
         named = None
         if "any" not in kinds:
-            named = _few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
+            named, _ = _few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
         own = exists().where(f.round_id == _r.id)
         own = own if "any" in kinds else own.where(f.kind.in_(kinds))
         out.append(own if named is None else _r.id.in_(named))
+    many = False
     if wanted := _hand(q, _h):
-        out.append(_of_hands(db, q, wanted))
-    return out
+        own, many = _of_hands(db, q, wanted)
+        out.append(own)
+    return Wanted(out, many and not any(q.all(k) for k in FILTERS if k not in _HANDS))
 
 
-def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> ColumnElement[bool]:
+def _of_hands(
+    db: Connection, q: Query, wanted: list[ColumnElement[bool]]
+) -> tuple[ColumnElement[bool], bool]:
     span = _span(db, q)
     first, last = span or (0, 2**53)
     tables = q.wholes("table", 0, 2**53)
     within = [_h.ended_at >= first, _h.ended_at <= last] if span else []
-    named = None
+    named, many = None, False
     if cards := q.all("card"):
         c = schema.hand_cards.c
         outcomes = q.all("outcome")
         rare = select(c.round_id).where(c.card.in_(_entries(cards)), *_hand(q, c))
-        if tables:
-            rare = rare.where(c.table_id.in_(tables))
+        if tables or q.all("seat"):
+            # all tables named, so that a seat's cards lie together too
+            every = tables or db.execute(select(schema.tables.c.id)).scalars().all()
+            rare = rare.where(c.table_id.in_(every))
         if outcomes:
             same = (_h.round_id == c.round_id, _h.seat == c.seat, _h.hand == c.hand)
             rare = rare.where(exists().where(*same, _h.outcome.in_(outcomes)))
-        named = _few(db, rare)
+        named, many = _few(db, rare)
     elif q.all("amount_min") or q.all("amount_max") or _rare_outcome(q) or tables:
         own = [_h.table_id.in_(tables)] if tables else []
         if _rare_outcome(q):
             own.append(literal_column(RARE_OUTCOME))  # type: ignore[arg-type]
-        named = _few(db, select(_h.round_id).where(*wanted, *within, *own))
+        named, many = _few(db, select(_h.round_id).where(*wanted, *within, *own))
     if named is not None:
-        return _r.id.in_(named)
+        return _r.id.in_(named), False
     if span and last - first <= _SHORT:
-        return _r.id.in_(select(_h.round_id).where(*wanted, *within))
-    return exists().where(_h.round_id == _r.id, *wanted)
+        return _r.id.in_(select(_h.round_id).where(*wanted, *within)), many
+    return exists().where(_h.round_id == _r.id, *wanted), many
 
 
-def _few(db: Connection, rounds: Select[Any]) -> list[int] | None:
-    """The rounds that a statement names, None when there are more than are counted."""
-    ids = db.execute(rounds.distinct().limit(filters.COUNTED + 1)).scalars().all()
-    return list(ids) if len(ids) <= filters.COUNTED else None
+def _few(db: Connection, rounds: Select[Any]) -> tuple[list[int] | None, bool]:
+    """The rounds that a statement names, None when they are not few; whether there are too many to count."""
+    # not told apart by the database, which would go through all hands in order of their rounds for that
+    most = 3 * filters.COUNTED
+    ids = db.execute(rounds.limit(most)).scalars().all()
+    different = set(ids)
+    if len(ids) < most and len(different) <= filters.COUNTED:
+        return sorted(different), False
+    return None, len(different) > filters.COUNTED
 
 
 def _span(db: Connection, q: Query) -> tuple[int, int] | None:

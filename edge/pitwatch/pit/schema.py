@@ -130,7 +130,7 @@ rounds = Table(
         sqlite_where=text("findings > 0"),
         postgresql_where=text("findings > 0"),
     ),
-    Index("ix_rounds_held", "id", sqlite_where=text("held"), postgresql_where=text("held")),
+    Index("ix_rounds_held", "ended_at", "id", sqlite_where=text("held"), postgresql_where=text("held")),
 )
 
 hands = Table(
@@ -211,6 +211,16 @@ findings = Table(
     Index("ix_findings_table_time", "table_id", "at", "id"),
     Index("ix_findings_status_time", "status", "severity", "at", "id"),
     Index("ix_findings_kind_time", "kind", "at", "id"),
+    Index(
+        "ix_findings_open",
+        "table_id",
+        "severity",
+        "at",
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    Index("ix_findings_day", "day", "at", "id"),
+    Index("ix_findings_dealer_time", "dealer_id", "at", "id"),
     Index("ix_findings_round", "round_id"),
     Index("ix_findings_boot_t", "boot_id", "t"),
 )

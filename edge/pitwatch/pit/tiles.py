@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal_column, select
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import to_text
@@ -64,7 +64,7 @@ class Tiles:
             own: defaultdict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
             found = db.execute(
                 select(f.table_id, f.severity, func.count(), func.max(f.at))
-                .where(f.status == "open")
+                .where(f.status == literal_column("'open'"))
                 .group_by(f.table_id, f.severity)
             )
             for table, severity, n, newest in found:

@@ -17,7 +17,7 @@ from starlette.background import BackgroundTask
 
 from pitwatch.pit import schema
 from pitwatch.pit.bundle import evidence_bundle
-from pitwatch.pit.filters import Page, Query, count
+from pitwatch.pit.filters import MANY, Page, Query, count
 from pitwatch.pit.finding_lists import tell
 from pitwatch.pit.house_time import to_text
 from pitwatch.pit.received import clean
@@ -50,9 +50,9 @@ def rounds(request: Request, caller: AsViewer) -> dict[str, Any]:
         page = Page(q)
         down = q.word("sort", ("newest", "oldest"), "newest") == "newest"
         wanted = conditions(db, q)
-        rows = db.execute(page.apply(select(r).where(*wanted), [r.c.ended_at, r.c.id], down)).all()
+        rows = db.execute(page.apply(select(r).where(*wanted.where), [r.c.ended_at, r.c.id], down)).all()
         kept, following = page.cut(rows, lambda x: (x.ended_at, x.id))
-        total = count(db, select(r.c.id).where(*wanted))
+        total = MANY if wanted.many else count(db, select(r.c.id).where(*wanted.where))
         return {"items": show_rounds(db, kept, house), "total": total, "next": following}
 
 
@@ -62,7 +62,7 @@ def _lines(request: Request) -> Iterator[list[dict[str, Any]]]:
         house = desk.house(db)
         q = Query(request.query_params.multi_items(), FILTERS, house)
         wanted = conditions(db, q)
-    return lines(desk.engine, wanted, house)
+    return lines(desk.engine, wanted.where, house)
 
 
 @router.get("/rounds/export.csv")

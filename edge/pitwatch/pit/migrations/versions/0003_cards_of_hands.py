@@ -1,4 +1,4 @@
-"""each card of each hand, for searching by cards; rounds by gaming day and with findings"""
+"""each card of each hand, for searching by cards; rounds and findings by gaming day"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -38,6 +38,14 @@ def upgrade() -> None:
     op.create_index(
         "ix_hands_rare_outcome", "hands", ["outcome", "round_id"], sqlite_where=rare, postgresql_where=rare
     )
+    held = sa.text("held")
+    op.drop_index("ix_rounds_held", "rounds")
+    op.create_index("ix_rounds_held", "rounds", ["ended_at", "id"], sqlite_where=held, postgresql_where=held)
+    opened = sa.text("status = 'open'")
+    columns = ["table_id", "severity", "at"]
+    op.create_index("ix_findings_open", "findings", columns, sqlite_where=opened, postgresql_where=opened)
+    op.create_index("ix_findings_day", "findings", ["day", "at", "id"])
+    op.create_index("ix_findings_dealer_time", "findings", ["dealer_id", "at", "id"])
     db = op.get_bind()
     hands = sa.table(
         "hands",
