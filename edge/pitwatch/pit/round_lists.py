@@ -114,8 +114,8 @@ def conditions(db: Connection, q: Query) -> Wanted:
         out.append(own if named is None else _r.id.in_(named))
     many = False
     if wanted := _hand(q, _h):
-        own, many = _of_hands(db, q, wanted)
-        out.append(own)
+        of_hands, many = _of_hands(db, q, wanted)
+        out.append(of_hands)
     return Wanted(out, many and not any(q.all(k) for k in FILTERS if k not in _HANDS))
 
 
