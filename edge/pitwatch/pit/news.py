@@ -30,7 +30,7 @@ Told = Callable[[str, Any, "int | None"], None]
 _PERIOD = 0.25
 _TILES_EVERY = 1.0
 _TILES_REST = 8.0  # as long again as many tables took, that findings go before tiles
-_LATE = 5_000  # ms in which a transaction that began earlier may still show
+_LATE = 15_000  # ms in which a transaction that began earlier may still show
 
 
 class News:
@@ -42,6 +42,7 @@ class News:
         self._tiles = Tiles()
         self._last: dict[int, dict[str, Any]] = {}
         self._seen: dict[int, int] = {}
+        self._looked = 0
         self._live: dict[int, str] = {}
         self._wanted: dict[int, int] = {}
         self._listeners = 0
@@ -111,26 +112,29 @@ class News:
     def _catch_up(self) -> None:
         """What is there already is no news."""
         c = schema.changes.c
+        self._looked = now()
         with self._engine.connect() as db:
-            found = db.execute(select(c.id, c.at).where(c.at > now() - _LATE))
+            found = db.execute(select(c.id, c.at).where(c.at > self._looked - _LATE))
             self._seen = {r.id: r.at for r in found}
         self._last = {}
 
     def _changes(self) -> None:
         c = schema.changes.c
-        since = now() - _LATE
+        # from the last look on, however long ago: a store that was away or a busy machine hides nothing
+        at = now()
+        since = min(self._looked, at) - _LATE
         self._seen = {i: at for i, at in self._seen.items() if at > since - _LATE}
         with self._engine.connect() as db:
             found = db.execute(select(schema.changes).where(c.at > since).order_by(c.id).limit(5000)).all()
+            self._looked = at
             fresh = [r for r in found if r.id not in self._seen]
             if not fresh:
                 return
             self._seen |= {r.id: r.at for r in fresh}
             wanted = set(self._wanted)
             found_ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
-            round_ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[
-                -50:
-            ]
+            played = {int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted}
+            round_ids = sorted(played)[-50:]
             if found_ids or round_ids:
                 house, names = house_time(load_settings(db)), Names(db)
             f, r = schema.findings, schema.rounds
