@@ -21,6 +21,7 @@ from pitwatch.journal import Journal, JournalFull
 from pitwatch.monitor.board import BoardState, FindingShown
 from pitwatch.monitor.pipeline import Listener, Monitor, Summary
 from pitwatch.mqtt import Publisher
+from pitwatch.pit.clips import pictures_of_clip
 from pitwatch.sim.spec import SimSpec
 from pitwatch.sim.stage import Stage
 from pitwatch.sim.truth import compare
@@ -159,6 +160,24 @@ def test_a_finding_comes_with_its_rule_and_pictures(watched: Watched) -> None:
         image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
         assert image is not None
         assert min(image.shape[:2]) > 60
+
+
+def test_a_finding_has_a_clip_of_the_seconds_before_it(watched: Watched) -> None:
+    (told,) = watched.subscriber.payloads("findings")
+    clip = watched.journal.evidence(f"clip-{told['id']}")
+    assert clip is not None
+    shown = pictures_of_clip(clip)
+    times = [t for t, _ in shown if t is not None]
+    assert len(times) == len(shown) >= 10
+    assert times == sorted(times)
+    at = told["finding"]["t"]
+    assert times[0] <= at - 4
+    assert at <= times[-1] <= at + 2
+    for _, jpeg in shown:
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        assert image.shape == (SPEC.height, SPEC.width, 3)
+    # it stays here until somebody asks for it
+    assert not [m for m in watched.subscriber.messages if "/evidence/clip-" in m.topic]
 
 
 def test_displays_saw_the_table_as_it_stood(watched: Watched) -> None:

@@ -11,15 +11,17 @@ from pitwatch.pit.sql import now, writing
 from .pages import PASSWORD, Page, page_over
 from .played import player, written
 
-VIEWER, SUPERVISOR, ADMINISTRATOR = range(3)
+SCREEN, VIEWER, SUPERVISOR, ADMINISTRATOR = range(4)
 ROUTES = [
-    ("GET", "/api/tables", None, VIEWER),
+    ("GET", "/api/tables", None, SCREEN),
+    ("GET", "/api/tables/1", None, VIEWER),
+    ("GET", "/api/evidence/1/a.jpg", None, VIEWER),
     ("GET", "/api/rounds", None, VIEWER),
     ("GET", "/api/rounds/1", None, VIEWER),
     ("GET", "/api/rounds/export.csv", None, VIEWER),
     ("GET", "/api/findings", None, VIEWER),
     ("GET", "/api/findings/1", None, VIEWER),
-    ("GET", "/api/settings", None, VIEWER),
+    ("GET", "/api/settings", None, SCREEN),
     ("GET", "/api/people", None, VIEWER),
     ("GET", "/api/reports/table", None, VIEWER),
     ("GET", "/api/rounds/1/bundle.zip", None, SUPERVISOR),
@@ -114,6 +116,46 @@ def test_a_session_ends(page: Page, store: Engine, monkeypatch: pytest.MonkeyPat
     with writing(store) as db:
         db.execute(update(schema.sessions).values(created_at=start - 13 * 3_600_000))
     assert page.get("/api/me").status_code == 401
+
+
+def test_a_wall_screen_stays_signed_in_and_sees_the_floor_only(
+    page: Page, store: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(store, player())
+    other = page.other().sign_in()
+    page.sign_in("screen")
+    start = now()
+    for days in (0.1, 5, 89):
+        at = start + round(days * 86_400_000)
+        monkeypatch.setattr(accounts, "now", lambda at=at: at)
+        assert page.get("/api/tables").status_code == 200, days
+    # another one's signing in sweeps out what has ended
+    with writing(store) as db:
+        accounts.begin_session(db, 1)
+    assert page.get("/api/tables").status_code == 200
+    monkeypatch.setattr(accounts, "now", lambda: start + 91 * 86_400_000)
+    assert page.get("/api/tables").status_code == 401
+    monkeypatch.undo()
+    assert page.json("/api/me")["user"]["role"] == "screen"
+    other.client.post("/api/login", json={"name": "admin", "password": PASSWORD})
+    other.csrf = other.json("/api/me")["csrf"]
+    assert "scree" not in {p["name"] for p in other.json("/api/people")["items"]}
+
+    def heard(reader: Page, judged: str) -> set[str]:
+        events: set[str] = set()
+        with reader.client.stream("GET", "/api/stream") as answer:
+            for line in answer.iter_lines():
+                if line.startswith("event: "):
+                    events.add(line[7:])
+                if "hello" in events and judged:
+                    body = {"verdict": judged}
+                    assert other.post("/api/findings/1/verdict", body).status_code == 200
+                    judged = ""
+                if "finding" in events or "bye" in events or {"hello", "tables"} <= events:
+                    break
+        return events
+
+    assert heard(page, "confirmed") == {"hello", "tables"}
 
 
 def test_signing_out_a_new_password_and_an_ended_account_end_sessions(page: Page) -> None:

@@ -21,6 +21,7 @@ from tests.mqtt.brokers import Mosquitto, free_port, until
 from pitwatch.journal import Journal
 from pitwatch.mqtt import Publisher
 from pitwatch.pit import schema
+from pitwatch.pit.clips import pictures_of_clip
 from pitwatch.pit.collector import Collector
 from pitwatch.pit.database import open_store
 
@@ -100,6 +101,16 @@ def test_a_watched_tables_pictures_gaps_and_stills_are_asked_of_it(
             assert page.post("/api/tables/1/still").status_code == 202
             assert until(lambda: (a := page.get("/api/tables/1/still.jpg")).status_code == 200 and a.content)
             assert page.json("/api/tables")["items"][0]["state"] == "online"
+            # the clip stays at the table until somebody wants it, or the finding is confirmed
+            clip = JPEG[:2] + b"\xff\xfe\x00\x08t=1.25" + JPEG[2:] + JPEG
+            journal.keep_clip(finding["uid"], clip)
+            assert not finding["clip"]["here"]
+            done = page.post(f"/api/findings/{finding['id']}/verdict", {"verdict": "confirmed"})
+            assert done.status_code == 200
+            until(lambda: page.json(f"/api/findings/{finding['id']}")["clip"]["here"])
+            answer = page.get(finding["clip"]["url"])
+            assert (answer.content, answer.headers["content-type"]) == (clip, "video/x-motion-jpeg")
+            assert [t for t, _ in pictures_of_clip(answer.content)] == [1.25, None]
         table.close()
 
 

@@ -207,7 +207,14 @@ def test_an_export_is_a_case_that_the_audit_agrees_with(full: Page, tmp_path) ->
         assert kinds == {e["kind"] for e in expect}
     with zipfile.ZipFile(io.BytesIO(full.get("/api/findings/cases.zip").content)) as z:
         assert any(n.startswith("cases/") for n in z.namelist())
-        assert any(n.startswith("confirmed/") and n.endswith(".jpg") for n in z.namelist())
+        pictures = {n for n in z.namelist() if n.startswith("confirmed/") and n.endswith(".jpg")}
+        labels = [json.loads(line) for line in z.read("labels.jsonl").splitlines()]
+    assert pictures
+    assert {x["file"] for x in labels} == pictures
+    for x in labels:
+        assert x["verdict"] == "confirmed"
+        assert x["cards"]
+        assert x["seat"] == 0 or x["wager"]
 
 
 def test_the_evidence_bundle_holds_what_its_hashes_say(full: Page) -> None:
@@ -299,3 +306,49 @@ def test_days_shifts_and_the_recorders_clock_are_the_houses(page: Page, store: E
     assert page.json(f"/api/rounds?day={first['gaming_day']}&shift={first['shift']}")["items"]
     for wrong in ({"time_zone": "Mars/Olympus"}, {"shifts": 3}, {"gaming_day_start": "25:00"}, {"x": 1}):
         assert page.send("PUT", "/api/settings", wrong).status_code == 422
+
+
+@pytest.mark.parametrize("few", [10_000, 2, 1])
+def test_a_search_finds_the_same_whether_it_is_rare_or_common(
+    full: Page, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    every = [full.json(f"/api/rounds/{r['id']}") for r in full.json("/api/rounds")["items"]]
+    day = every[0]["gaming_day"]
+    monkeypatch.setattr("pitwatch.pit.filters.COUNTED", few)
+
+    def hands(r: dict) -> list[dict]:
+        return [
+            *r["record"]["hands"],
+            {"seat": 0, "cards": r["record"]["dealer"], "stake": None, "outcome": ""},
+        ]
+
+    def found(query: str) -> list[int]:
+        return [r["id"] for r in full.json(f"/api/rounds?limit=500&{query}")["items"]]
+
+    first = hands(every[0])[0]
+    a, b = first["cards"][:2]
+    for query, fits in (
+        (f"card={a}&card={b}", lambda h: {a, b} <= set(h["cards"])),
+        (f"card={a}&seat={first['seat']}", lambda h: a in h["cards"] and h["seat"] == first["seat"]),
+        (f"card={a[0]}", lambda h: any(c and c[0] == a[0] for c in h["cards"])),
+        (
+            f"card={a}&outcome={first['outcome']}",
+            lambda h: a in h["cards"] and h["outcome"] == first["outcome"],
+        ),
+        ("outcome=blackjack", lambda h: h["outcome"] == "blackjack"),
+        ("amount_min=2500", lambda h: h["stake"] is not None and h["stake"] >= 2500),
+        (f"card={a}&day={day}", lambda h: a in h["cards"]),
+        ("amount_min=2500&from=2020-01-01", lambda h: h["stake"] is not None and h["stake"] >= 2500),
+        ("amount_min=2500&from=2090-01-01", lambda h: False),
+    ):
+        for more, here in (("", None), ("&table=1", 1)):
+            expected = [
+                r["id"] for r in every if here in (None, r["table"]["id"]) and any(fits(h) for h in hands(r))
+            ]
+            assert found(query + more) == expected, (query, more)
+            total = full.json(f"/api/rounds?{query}{more}")["total"]
+            assert total["more"] == (len(expected) > few), (query, more)
+    kinds = {f["kind"] for r in every for f in r["all_findings"]}
+    for kind in kinds:
+        expected = [r["id"] for r in every if any(f["kind"] == kind for f in r["all_findings"])]
+        assert found(f"finding={kind}") == expected

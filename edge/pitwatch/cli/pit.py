@@ -18,6 +18,7 @@ from pitwatch.errors import UserError
 __all__ = ["pit"]
 
 _DB = "sqlite:///FILE, or postgresql://user@host/name with the password in PITWATCH_DB_PASSWORD."
+_ROLES = "screen (the floor only), viewer, supervisor or administrator."
 
 pit = typer.Typer(
     invoke_without_command=True,
@@ -139,7 +140,7 @@ def _serve(
 def token(
     db: Db,
     name: Annotated[str, typer.Option(help="What it is for.")] = "script",
-    role: Annotated[str, typer.Option(help="viewer, supervisor or administrator.")] = "viewer",
+    role: Annotated[str, typer.Option(help=_ROLES)] = "viewer",
     days: Annotated[
         int | None, typer.Option(min=1, help="Days that it holds; else until it is ended.")
     ] = None,
@@ -161,7 +162,8 @@ def user(
     name: Annotated[str, typer.Argument(help="The account's name.")],
     db: Db,
     role: Annotated[
-        str | None, typer.Option(help="viewer, supervisor or administrator; viewer when it is new.")
+        str | None,
+        typer.Option(help=_ROLES + " Viewer when it is new."),
     ] = None,
 ) -> None:
     """Make an account, or give one another password (asked for, or one line of standard input)."""

@@ -52,6 +52,7 @@ class _Traffic:
         self._sent: Counter[str] = Counter()
         self._at: dict[str, int] = {}
         self._jpeg = _small_picture()
+        self._clip = b"".join(_small_picture(n / 23) for n in range(24))
         # kept open: a closed end would wake every wait at once
         self._waker, self._wake = socket.socketpair()
         self._lines: list[_Line] = []
@@ -175,9 +176,10 @@ class _Traffic:
                 self._put(p, p.item(seq)[2])
                 self.counts["again"] += 1
         elif what == "ask" and (ask := read_ask(payload)) is not None:
-            known = ask.picture is None or ask.picture.startswith(p.boot[:8])
+            clip = ask.picture is not None and ask.picture.startswith("clip-")
+            known = clip or ask.picture is None or ask.picture.startswith(p.boot[:8])
             topic = "still" if ask.picture is None else f"evidence/{ask.picture}"
-            self._put(p, Message(p.topics[topic], self._jpeg if known else b""))
+            self._put(p, Message(p.topics[topic], self._clip if clip else self._jpeg if known else b""))
 
 
 def run_traffic(
@@ -222,8 +224,9 @@ def run_traffic(
         )
 
 
-def _small_picture() -> bytes:
+def _small_picture(when: float = 0.5) -> bytes:
+    """Felt with a chip that moves across it from 0 to 1."""
     image = np.full((180, 320, 3), (48, 92, 38), np.uint8)
-    cv2.circle(image, (160, 95), 46, (90, 220, 255), 2, cv2.LINE_AA)
+    cv2.circle(image, (round(40 + 240 * when), 95), 46, (90, 220, 255), 2, cv2.LINE_AA)
     cv2.putText(image, "simulated", (98, 165), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (235, 235, 235), 1, cv2.LINE_AA)
     return bytes(cv2.imencode(".jpg", image)[1])

@@ -165,6 +165,16 @@ class Journal:
             self._pictures.keep(ref, jpeg)
             return ref
 
+    def keep_clip(self, finding: str, clip: bytes) -> None:
+        """Keep a finding's clip, JPEGs one behind the other; `evidence` finds it as "clip-<finding's id>".
+
+        Raises JournalError when there is no room for it, ValueError for what is no clip or there already.
+        """
+        ref = f"clip-{finding}"
+        with self._mutex:
+            self._pictures.keep(ref, clip)
+            self._pictures.protect(ref)
+
     def evidence(self, ref: str) -> bytes | None:
         """The JPEG of a reference, None when there is none (any more)."""
         with self._mutex:

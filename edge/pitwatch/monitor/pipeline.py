@@ -24,6 +24,7 @@ from pitwatch.game.log import Header
 from pitwatch.journal import Journal, JournalError
 from pitwatch.monitor import show
 from pitwatch.monitor.board import BoardState, FindingShown, Health
+from pitwatch.monitor.clips import Clips
 from pitwatch.monitor.evidence import EvidenceKeeper
 from pitwatch.monitor.pace import Pace
 from pitwatch.monitor.reader import Reader
@@ -130,6 +131,7 @@ class Monitor:
         self._failing: set[int] = set()
         self._profile = load_profile(header.rules)
         self._audit = Audit(header)
+        self._clips = Clips(journal, source.live)
         self._keeper = EvidenceKeeper(journal, camera, layout)
         self._layout = layout
         self._guard = Guard(camera, layout, reference)
@@ -158,6 +160,7 @@ class Monitor:
         Raises what the source raised, after keeping what was seen before it.
         """
         reader = Reader(self._source)
+        self._clips.start()
         last: Frame | None = None
         try:
             while not self._stop.is_set():
@@ -171,11 +174,15 @@ class Monitor:
                 self._watch(frame)
         finally:
             reader.close()
-            self._finish(last)
+            try:
+                self._finish(last)
+            finally:
+                self._clips.close()
         return self.summary
 
     def _watch(self, frame: Frame) -> None:
         began = time.perf_counter()
+        self._clips.frame(frame)
         camera = self._guard.camera
         events, said = self._judge(self._watcher.feed(frame))
         if self._guard.camera is not camera:
@@ -271,7 +278,7 @@ class Monitor:
             return
         while self._backlog:
             try:
-                self._journal.record(**self._backlog[0])
+                written = self._journal.record(**self._backlog[0])
             except JournalError as e:
                 self._retry_at = time.monotonic() + _RETRY_EVERY
                 if not self._journal_trouble:
@@ -279,6 +286,9 @@ class Monitor:
                 self._journal_trouble = str(e)
                 return
             self._backlog.pop(0)
+            for item in written:
+                if item.kind == "finding":
+                    self._clips.finding(item.id, item.body)
         self._journal_trouble = ""
 
     def _show(self, frame: Frame, running: bool = True) -> None:

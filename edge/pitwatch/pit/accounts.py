@@ -34,14 +34,16 @@ __all__ = [
     "check_new_password",
     "check_password",
     "end_sessions",
+    "session_length",
     "set_password",
     "sign_in_user",
 ]
 
-Role = Literal["viewer", "supervisor", "administrator"]
+Role = Literal["screen", "viewer", "supervisor", "administrator"]
 ROLES: tuple[Role, ...] = get_args(Role)
 IDLE = 30 * 60_000  # ms without a request
 LONGEST = 12 * 3_600_000
+SCREEN_LONGEST = 90 * 86_400_000  # of a wall screen's, at whose keyboard nobody sits
 SHORTEST_PASSWORD = 12
 _WINDOW = 15 * 60_000
 _TRIES_NAME, _TRIES_ADDRESS = 5, 20
@@ -154,10 +156,12 @@ def sign_in_user(engine: Engine, name: object, password: object, address: str) -
 
 def begin_session(db: Connection, user_id: int) -> tuple[str, str]:
     """A new session: what its owner keeps in the cookie, and its CSRF token."""
-    s = schema.sessions
+    s, u = schema.sessions, schema.users.c
     token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
     at = now()
-    db.execute(delete(s).where((s.c.used_at < at - IDLE) | (s.c.created_at < at - LONGEST)))
+    screens = s.c.user_id.in_(select(u.id).where(u.role == "screen"))
+    ended = (s.c.used_at < at - IDLE) | (s.c.created_at < at - LONGEST)
+    db.execute(delete(s).where((ended & ~screens) | (s.c.created_at < at - SCREEN_LONGEST)))
     db.execute(s.insert().values(token=_digest(token), user_id=user_id, csrf=csrf, created_at=at, used_at=at))
     return token, csrf
 
@@ -169,6 +173,11 @@ def end_sessions(db: Connection, user_id: int, but: str | None = None) -> None:
     db.execute(gone if but is None else gone.where(s.c.token != but))
 
 
+def session_length(role: Role) -> int:
+    """How long a session lasts at most, ms."""
+    return SCREEN_LONGEST if role == "screen" else LONGEST
+
+
 def by_session(db: Connection, token: str) -> Caller | None:
     """Whose session this is; None when it is none, or has ended."""
     s, u = schema.sessions, schema.users
@@ -176,7 +185,9 @@ def by_session(db: Connection, token: str) -> Caller | None:
         select(s, u.c.name, u.c.role, u.c.disabled).join(u).where(s.c.token == _digest(token))
     ).first()
     at = now()
-    if row is None or row.disabled or at - row.used_at > IDLE or at - row.created_at > LONGEST:
+    if row is None or row.disabled or at - row.created_at > session_length(row.role):
+        return None
+    if row.role != "screen" and at - row.used_at > IDLE:
         return None
     return Caller(row.name, row.role, row.user_id, row.token, row.csrf, row.created_at, row.used_at)
 

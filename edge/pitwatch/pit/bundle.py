@@ -14,9 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, or_, select
 
 from pitwatch.pit import schema
+from pitwatch.pit.clips import clip_ref, pictures_of_clip
 from pitwatch.pit.house_time import HouseTime, to_text
 from pitwatch.pit.replaying import events_of_round, header_of
-from pitwatch.pit.shown import Names, bodies, notation, show_findings
+from pitwatch.pit.shown import Names, bodies, evidence_of, notation, show_findings
 
 __all__ = ["evidence_bundle"]
 
@@ -36,6 +37,7 @@ Evidence of round {number} at table {table}, site {site}.
                   `pitwatch replay events.jsonl` shows it step by step
   findings.json   what was found, and what people said about it
   pictures/       before, during and after
+  clips/          the seconds before each finding, picture by picture; a name ends with its time (t)
   log.json        who looked at this round and its findings, who judged, what was said
   SHA256SUMS      check with: sha256sum -c SHA256SUMS
 
@@ -90,10 +92,14 @@ def evidence_bundle(db: Connection, row: Any, house: HouseTime, who: str, at: in
             "thread": [{**x._mapping, "at": to_text(x.at)} for x in said],
         }
     )
-    refs = {r for x in events for r in _refs(x[2])} | {q["ref"] for s in shown for q in s["pictures"]}
+    refs = evidence_of([body for _, _, body in events], [x.body for x in own])
     if refs:
         found = db.execute(select(p.ref, p.jpeg).where(p.table_id == row.table_id, p.ref.in_(refs)))
         files |= {f"pictures/{ref}.jpg": jpeg for ref, jpeg in found}
+    for x in own:
+        clip = db.execute(select(p.jpeg).where(p.table_id == row.table_id, p.ref == clip_ref(x.uid))).scalar()
+        for n, (t, jpeg) in enumerate(pictures_of_clip(clip) if clip else ()):
+            files[f"clips/finding-{x.id}/{n:03d}{'' if t is None else f'-{t:.2f}'}.jpg"] = jpeg
     sums = "".join(f"{hashlib.sha256(c).hexdigest()}  {n}\n" for n, c in sorted(files.items()))
     files["SHA256SUMS"] = sums.encode()
     out = io.BytesIO()
@@ -101,11 +107,6 @@ def evidence_bundle(db: Connection, row: Any, house: HouseTime, who: str, at: in
         for name, content in files.items():
             z.writestr(f"round-{row.id}/{name}", content)
     return out.getvalue()
-
-
-def _refs(body: Any) -> list[str]:
-    refs = body.get("evidence")
-    return [r for r in refs[:12] if isinstance(r, str) and "\x00" not in r] if isinstance(refs, list) else []
 
 
 def _json(value: object) -> bytes:

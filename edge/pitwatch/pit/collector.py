@@ -29,6 +29,7 @@ from pitwatch.pit import schema
 from pitwatch.pit.gaps import look_for_gaps
 from pitwatch.pit.ingest import Ingest, Written, link_late
 from pitwatch.pit.received import Item, Picture, Word, read
+from pitwatch.pit.retention import Retention
 from pitwatch.pit.sql import now, writing
 
 __all__ = ["Collector"]
@@ -36,10 +37,12 @@ __all__ = ["Collector"]
 _log = logging.getLogger(__name__)
 
 WINDOW = 500  # things received and not confirmed
-_GATHER = 0.03  # seconds that a batch waits for more
+_GATHER = 0.03  # seconds that the first thing of a batch is waited for
+_MORE = 0.005  # seconds that it waits for the next
+_LONGEST = 0.15  # seconds in all: of many, each then costs less
 _KEEPALIVE = 30
 _RETRY = 1.0  # seconds between two tries to write
-_LOOK = 1.0  # seconds between two looks for gaps
+_LOOK = 2.0  # seconds between two looks for gaps
 _EXPIRY = 14 * 86_400  # seconds that the broker keeps what comes while we are away
 _CHANGES_FOR = 600_000  # ms
 # what only holds until the next is not worth a place in the broker's queue while we are away
@@ -82,6 +85,7 @@ class Collector:
         self.received = self.items = self.known = self.nonsense = 0
         self._engine = engine
         self._ingest = Ingest(engine)
+        self._retention = Retention(engine)
         self._client_id = f"pitwatch-collector-{name}"
         prefix = f"$share/{share}/" if share else ""
         # what is retained does not come through a shared subscription, so everyone hears who is there
@@ -211,10 +215,10 @@ class Collector:
         if connection.received:
             began = time.monotonic()
             while (
-                len(self._waiting) + len(connection.received) < WINDOW and time.monotonic() - began < _GATHER
+                len(self._waiting) + len(connection.received) < WINDOW and time.monotonic() - began < _LONGEST
             ):
                 count = len(connection.received)
-                connection.step(self._wake_out, 0.002)
+                connection.step(self._wake_out, _MORE)
                 if len(connection.received) == count:
                     break
             self._waiting += connection.received
@@ -285,6 +289,7 @@ class Collector:
                 self._sweep_at = at + 60
                 with writing(self._engine) as db:
                     db.execute(delete(schema.changes).where(schema.changes.c.at < now() - _CHANGES_FOR))
+                self._retention.forget()
         except SQLAlchemyError as e:
             self._boots |= boots
             _log.warning("gaps could not be looked for: %s", e)

@@ -16,9 +16,10 @@ from sqlalchemy import ColumnElement, Connection, Select, func, literal, select,
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime, day_number
 
-__all__ = ["BadFilter", "Page", "Query", "count", "where_and_when"]
+__all__ = ["MANY", "BadFilter", "Page", "Query", "count", "where_and_when"]
 
 COUNTED = 10_000
+MANY = {"count": COUNTED, "more": True}
 
 
 class BadFilter(ValueError):  # noqa: N818 - what is said to who asks

@@ -13,19 +13,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, or_, select, update
+from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime
 from pitwatch.pit.received import Item, Picture, Word, clean
-from pitwatch.pit.rows import finding_row, hand_rows, round_row, unverified_row
+from pitwatch.pit.rows import card_rows, finding_row, hand_rows, round_row, unverified_row
 from pitwatch.pit.settings import house_time, load_settings
-from pitwatch.pit.sql import add_new, now, upsert, writing
+from pitwatch.pit.sql import add_new, now, reading, upsert, writing
 
 __all__ = ["Ingest", "Written", "link_late", "link_round", "sign_in"]
 
 _SIGNED_IN_FOR = 36 * 3_600_000  # ms that a sign-in holds at most
 _SETTINGS_FOR = 5_000  # ms
+_LATEST = 10.0  # seconds after its end that a finding of a round may be said
+_LATE_FOR = 60_000  # ms that a round may have ended before its finding
+
+
+_t, _b = schema.tables, schema.boots
+_HEARD = {
+    columns: update(_t).where(_t.c.id == bindparam("k")).values(**{c: bindparam(f"v_{c}") for c in columns})
+    for columns in (
+        ("availability", "availability_at"),
+        ("health", "health_at", "interval", "seen_at"),
+        ("header",),
+    )
+}
+_ROUND_AT = (
+    update(_t)
+    .where(_t.c.id == bindparam("k"), or_(_t.c.round_at.is_(None), _t.c.round_at < bindparam("v")))
+    .values(round_at=bindparam("v"))
+)
+_STATE = (
+    update(_t)
+    .where(_t.c.id == bindparam("k"), _t.c.state_order < bindparam("order"))
+    .values(state=bindparam("v"), state_at=bindparam("at"), state_order=bindparam("order"))
+)
+_KNOWN = update(_b).where(_b.c.id == bindparam("k"), _b.c.known < bindparam("v")).values(known=bindparam("v"))
 
 
 @dataclass
@@ -146,7 +170,11 @@ class Ingest:
         rows = [round_row(i, t, b, house, dealing) for t, b, i in rounds]
         ids = {(b, s): n for n, b, s in add_new(db, schema.rounds, rows, "id", "boot_id", "seq")}
         hands = [h for t, b, i in rounds if (b, i.seq) in ids for h in hand_rows(i, t, ids[b, i.seq])]
-        add_new(db, schema.hands, hands, "round_id")
+        if hands:
+            add_new(db, schema.hands, hands, "round_id")
+            cards = [c for h in hands for c in card_rows(h)]
+            if cards:
+                db.execute(schema.hand_cards.insert(), cards)
         rows = [finding_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "finding"]
         found = add_new(db, schema.findings, rows, "id", "table_id")
         rows = [unverified_row(i, t, b, house, dealing) for t, b, i in told if i.kind == "unverified"]
@@ -196,22 +224,30 @@ class Ingest:
             heard[table] |= _health(word.body, at)
             if word.body.get("outbox") == 0:
                 known[boot] = max(known.get(boot, 0), word.seq)
-        t, b = schema.tables, schema.boots
-        # one table after the other, in one order everywhere: collectors that write at the same time would
-        # otherwise wait for each other in a circle
-        for table in sorted({*heard, *states, *rounds}):
-            own = update(t).where(t.c.id == table)
-            if table in heard:
-                db.execute(own.values(**heard[table]))
-            if (ended := rounds.get(table)) is not None:
-                later = or_(t.c.round_at.is_(None), t.c.round_at < ended)
-                db.execute(own.where(later).values(round_at=ended))
-            if (state := states.get(table)) is not None:
-                order = _order(state)
-                values = {"state": _short(state.body), "state_at": state.at, "state_order": order}
-                db.execute(own.where(t.c.state_order < order).values(**values))
-        for boot, seq in sorted(known.items()):
-            db.execute(update(b).where(b.c.id == boot, b.c.known < seq).values(known=seq))
+        touched = sorted({*heard, *states, *rounds})
+        if touched:
+            # in one order everywhere: collectors that write at the same time would otherwise wait for each
+            # other in a circle
+            t = schema.tables.c
+            db.execute(select(t.id).where(t.id.in_(touched)).order_by(t.id).with_for_update(key_share=True))
+        for columns, change in _HEARD.items():
+            own = [
+                {"k": table} | {f"v_{c}": heard[table][c] for c in columns}
+                for table in touched
+                if table in heard and columns[0] in heard[table]
+            ]
+            if own:
+                db.execute(change, own)
+        if rounds:
+            db.execute(_ROUND_AT, [{"k": t, "v": ended} for t, ended in sorted(rounds.items())])
+        if states:
+            changed = [
+                {"k": t, "v": _short(w.body), "at": w.at, "order": _order(w)}
+                for t, w in sorted(states.items())
+            ]
+            db.execute(_STATE, changed)
+        if known:
+            db.execute(_KNOWN, [{"k": boot, "v": seq} for boot, seq in sorted(known.items())])
 
     def _pictures(self, db: Connection, pictures: Iterable[Picture], at: int) -> None:
         for p in pictures:
@@ -220,9 +256,9 @@ class Ingest:
             if not p.ref:
                 upsert(db, schema.pictures, row, ["table_id", "ref"])
                 db.execute(update(schema.tables).where(schema.tables.c.id == table).values(still_at=at))
-            elif not p.jpeg or not add_new(db, schema.pictures, [row], "ref"):
+            elif p.jpeg and not add_new(db, schema.pictures, [row], "ref"):
                 continue
-            what = "picture" if p.ref else "still"
+            what = "still" if not p.ref else "picture" if p.jpeg else "gone"
             db.execute(schema.changes.insert(), [{"at": at, "what": what, "table_id": table, "ref": p.ref}])
 
 
@@ -257,23 +293,23 @@ def link_round(db: Connection, round_id: int, boot: int, body: Any) -> None:
 
 
 def link_late(engine: Engine, since: int) -> int:
-    """Link findings since `since` (ms) that came without their round, or beside it on another collector."""
-    f, r, i = schema.findings, schema.rounds, schema.items
-    with writing(engine) as db:
-        alone = db.execute(
-            select(f.c.id, f.c.boot_id, f.c.t).where(f.c.round_id.is_(None), f.c.at >= since).limit(200)
-        ).all()
-        for _, boot, t in alone:
-            near = (
-                select(r.c.id, i.c.body)
-                .join(i, and_(i.c.boot_id == r.c.boot_id, i.c.seq == r.c.seq))
-                .where(r.c.boot_id == boot, r.c.t_start <= t, r.c.findings > 0)
-                .order_by(r.c.t_start.desc())
-                .limit(3)
-            )
-            for round_id, body in db.execute(near).all():
+    """Link findings since `since` (ms) that came after their round, or beside it on another collector."""
+    f, r, i = schema.findings.c, schema.rounds.c, schema.items.c
+    alone = (
+        select(r.id, r.boot_id, i.body)
+        .distinct()
+        .join(schema.findings, and_(f.boot_id == r.boot_id, r.t_start <= f.t, r.t_end >= f.t - _LATEST))
+        .join(schema.items, and_(i.boot_id == r.boot_id, i.seq == r.seq))
+        .where(f.round_id.is_(None), f.at >= since, r.findings > 0, r.ended_at >= since - _LATE_FOR)
+        .limit(200)
+    )
+    with reading(engine) as db:
+        found = db.execute(alone).all()
+    if found:
+        with writing(engine) as db:
+            for round_id, boot, body in found:
                 link_round(db, round_id, boot, json.loads(body))
-        return len(alone)
+    return len(found)
 
 
 class _Dealing:

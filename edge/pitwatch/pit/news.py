@@ -29,7 +29,8 @@ Told = Callable[[str, Any, "int | None"], None]
 
 _PERIOD = 0.25
 _TILES_EVERY = 1.0
-_LATE = 5_000  # ms in which a transaction that began earlier may still show
+_TILES_REST = 8.0  # as long again as many tables took, that findings go before tiles
+_LATE = 15_000  # ms in which a transaction that began earlier may still show
 
 
 class News:
@@ -41,6 +42,7 @@ class News:
         self._tiles = Tiles()
         self._last: dict[int, dict[str, Any]] = {}
         self._seen: dict[int, int] = {}
+        self._looked = 0
         self._live: dict[int, str] = {}
         self._wanted: dict[int, int] = {}
         self._listeners = 0
@@ -96,9 +98,10 @@ class News:
                     listening = True
                 self._changes()
                 self._felts()
-                if time.monotonic() >= tiles_at:
-                    tiles_at = time.monotonic() + _TILES_EVERY
+                if (began := time.monotonic()) >= tiles_at:
                     self._floor()
+                    took = time.monotonic() - began
+                    tiles_at = began + max(_TILES_EVERY, _TILES_REST * took)
             except SQLAlchemyError as e:
                 _log.warning("the store could not be looked at: %s", e)
                 self._stop.wait(1.0)
@@ -109,39 +112,46 @@ class News:
     def _catch_up(self) -> None:
         """What is there already is no news."""
         c = schema.changes.c
+        self._looked = now()
         with self._engine.connect() as db:
-            found = db.execute(select(c.id, c.at).where(c.at > now() - _LATE))
+            found = db.execute(select(c.id, c.at).where(c.at > self._looked - _LATE))
             self._seen = {r.id: r.at for r in found}
         self._last = {}
 
     def _changes(self) -> None:
         c = schema.changes.c
-        since = now() - _LATE
+        # from the last look on, however long ago: a store that was away or a busy machine hides nothing
+        at = now()
+        since = min(self._looked, at) - _LATE
         self._seen = {i: at for i, at in self._seen.items() if at > since - _LATE}
         with self._engine.connect() as db:
             found = db.execute(select(schema.changes).where(c.at > since).order_by(c.id).limit(5000)).all()
+            self._looked = at
             fresh = [r for r in found if r.id not in self._seen]
             if not fresh:
                 return
             self._seen |= {r.id: r.at for r in fresh}
-            house = house_time(load_settings(db))
-            names = Names(db)
+            wanted = set(self._wanted)
+            found_ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
+            played = {int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted}
+            round_ids = sorted(played)[-50:]
+            if found_ids or round_ids:
+                house, names = house_time(load_settings(db)), Names(db)
             f, r = schema.findings, schema.rounds
-            ids = sorted({int(x.ref) for x in fresh if x.what == "finding"})[-200:]
-            if ids:
-                rows = db.execute(select(f).where(f.c.id.in_(ids)).order_by(f.c.id)).all()
+            if found_ids:
+                rows = db.execute(select(f).where(f.c.id.in_(found_ids)).order_by(f.c.id)).all()
                 for shown in show_findings(db, rows, house, names):
                     self._told("finding", shown, None)
-            wanted = set(self._wanted)
-            ids = sorted({int(x.ref) for x in fresh if x.what == "round" and x.table_id in wanted})[-50:]
-            if ids:
-                rows = db.execute(select(r).where(r.c.id.in_(ids)).order_by(r.c.ended_at)).all()
+            if round_ids:
+                rows = db.execute(select(r).where(r.c.id.in_(round_ids)).order_by(r.c.ended_at)).all()
                 for row, shown in zip(rows, show_rounds(db, rows, house, names), strict=True):
                     self._told("round", shown, row.table_id)
         for x in fresh:
-            if x.what == "picture":
-                url = f"/api/evidence/{x.table_id}/{x.ref}.jpg"
-                self._told("picture", {"table": x.table_id, "ref": x.ref, "url": url}, None)
+            if x.what in ("picture", "gone"):
+                kind = "mjpeg" if x.ref.startswith("clip-") else "jpg"
+                url = f"/api/evidence/{x.table_id}/{x.ref}.{kind}"
+                told = {"table": x.table_id, "ref": x.ref, "url": url, "gone": x.what == "gone"}
+                self._told("picture", told, None)
             elif x.what == "still":
                 url = f"/api/tables/{x.table_id}/still.jpg?n={x.id}"
                 self._told("still", {"table": x.table_id, "url": url}, None)

@@ -164,7 +164,7 @@ def _object(payload: bytes) -> dict[str, Any] | None:
     if len(payload) > MOST_JSON:
         return None
     try:
-        said = json.loads(payload, parse_constant=_no_number)
+        said = _DECODER.decode(payload.decode())
     except (ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
@@ -172,6 +172,9 @@ def _object(payload: bytes) -> dict[str, Any] | None:
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _finite(value: object) -> float | None:

@@ -8,16 +8,27 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, exists, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
-from pitwatch.pit import schema
+from pitwatch.pit import filters, schema
 from pitwatch.pit.filters import BadFilter, Query, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
+from pitwatch.pit.schema import RARE_OUTCOME
 from pitwatch.pit.shown import Names, bodies
 
 __all__ = ["COLUMNS", "FILTERS", "as_csv", "as_parquet", "conditions", "harmless", "lines"]
@@ -67,46 +78,138 @@ COLUMNS = (
 _NUMBERS = {"round_id", "number", "seat", "hand", "wager", "stake", "payout", "findings"}
 MOST_LINES = 1_000_000
 _CHUNK = 1000
+_HANDS = ("table", "seat", "card", "outcome", "amount_min", "amount_max", "sort", "limit", "cursor")
+_SHORT = 4 * 86_400_000  # ms of hands that are gone through in order of time
 _r, _h = schema.rounds.c, schema.hands.c
 
 
-def conditions(q: Query) -> list[ColumnElement[bool]]:
-    """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand."""
+class Wanted(NamedTuple):
+    """What is asked of a round. many: it is known already that more rounds than are counted are so."""
+
+    where: list[ColumnElement[bool]]
+    many: bool
+
+
+def conditions(db: Connection, q: Query) -> Wanted:
+    """What the filters ask of a round; seat, card, outcome and amounts of one and the same hand.
+
+    What is rare is looked up first, and its rounds named one by one; what is common is found soonest by going
+    through the rounds. Raises BadFilter.
+    """
     out = where_and_when(q, _r, _r.ended_at, 2**53)
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
     if (held := q.yes("held")) is not None:
-        out.append(_r.held if held else ~_r.held)
+        # as the index of what is held says it
+        out.append(literal_column("rounds.held" if held else "NOT rounds.held"))
     if kinds := q.words("finding", ("any", *KINDS)):
         f = schema.findings.c
+        # as the index of rounds with findings says it
+        out.append(_r.findings > literal_column("0"))
+        named = None
+        if "any" not in kinds:
+            named, _ = _few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
         own = exists().where(f.round_id == _r.id)
-        out.append(_r.findings > 0)
-        out.append(own if "any" in kinds else own.where(f.kind.in_(kinds)))
-    if hand := _hand(q):
-        span = q.span(_h.ended_at)
-        out.append(exists().where(_h.round_id == _r.id, *hand, *span))
-    return out
+        own = own if "any" in kinds else own.where(f.kind.in_(kinds))
+        out.append(own if named is None else _r.id.in_(named))
+    many = False
+    if wanted := _hand(q, _h):
+        of_hands, many = _of_hands(db, q, wanted)
+        out.append(of_hands)
+    return Wanted(out, many and not any(q.all(k) for k in FILTERS if k not in _HANDS))
 
 
-def _hand(q: Query) -> list[ColumnElement[bool]]:
+def _of_hands(
+    db: Connection, q: Query, wanted: list[ColumnElement[bool]]
+) -> tuple[ColumnElement[bool], bool]:
+    span = _span(db, q)
+    first, last = span or (0, 2**53)
+    tables = q.wholes("table", 0, 2**53)
+    within = [_h.ended_at >= first, _h.ended_at <= last] if span else []
+    named, many = None, False
+    if cards := q.all("card"):
+        c = schema.hand_cards.c
+        outcomes = q.all("outcome")
+        rare = select(c.round_id).where(c.card.in_(_entries(cards)), *_hand(q, c))
+        if tables or q.all("seat"):
+            # all tables named, so that a seat's cards lie together too
+            every = tables or db.execute(select(schema.tables.c.id)).scalars().all()
+            rare = rare.where(c.table_id.in_(every))
+        if outcomes:
+            same = (_h.round_id == c.round_id, _h.seat == c.seat, _h.hand == c.hand)
+            rare = rare.where(exists().where(*same, _h.outcome.in_(outcomes)))
+        named, many = _few(db, rare)
+    elif q.all("amount_min") or q.all("amount_max") or _rare_outcome(q) or tables:
+        own = [_h.table_id.in_(tables)] if tables else []
+        if _rare_outcome(q):
+            own.append(literal_column(RARE_OUTCOME))  # type: ignore[arg-type]
+        named, many = _few(db, select(_h.round_id).where(*wanted, *within, *own))
+    if named is not None:
+        return _r.id.in_(named), False
+    if span and last - first <= _SHORT:
+        return _r.id.in_(select(_h.round_id).where(*wanted, *within)), many
+    return exists().where(_h.round_id == _r.id, *wanted), many
+
+
+def _few(db: Connection, rounds: Select[Any]) -> tuple[list[int] | None, bool]:
+    """The rounds that a statement names, None when they are not few; whether there are too many to count."""
+    # not told apart by the database, which would go through all hands in order of their rounds for that
+    most = 3 * filters.COUNTED
+    ids = db.execute(rounds.limit(most)).scalars().all()
+    different = set(ids)
+    if len(ids) < most and len(different) <= filters.COUNTED:
+        return sorted(different), False
+    return None, len(different) > filters.COUNTED
+
+
+def _span(db: Connection, q: Query) -> tuple[int, int] | None:
+    """The span of time that is asked for, its ends included, None when it has no beginning."""
+    first, last = q.instant("from"), q.instant("to")
+    if days := q.days("day"):
+        # a day's length is the house's, and may have been changed since
+        ends = select(func.min(_r.ended_at), func.max(_r.ended_at)).where(_r.day.in_(days))
+        low, high = db.execute(ends).one()
+        if low is None:
+            return 0, -1
+        first, last = max(low, first or low), min(high + 1, last or high + 1)
+    if first is None:
+        return None
+    return first, 2**53 if last is None else last - 1
+
+
+def _rare_outcome(q: Query) -> bool:
+    outcomes = q.all("outcome")
+    return bool(outcomes) and not {"", "won", "lost", "bust", "pushed"} & set(outcomes)
+
+
+def _entries(cards: list[str]) -> list[int]:
+    """Where to look the first of these cards up: a whole card rather than a rank."""
+    card = max(cards, key=len)
+    if len(card) == 2:
+        return [bits([card]).bit_length() - 1]
+    rank = rank_bits([card]).bit_length() - 1
+    return [4 * rank, 4 * rank + 1, 4 * rank + 2, 4 * rank + 3, 52 + rank]
+
+
+def _hand(q: Query, h: Any) -> list[ColumnElement[bool]]:
+    """What is asked of a hand's columns `h`, as far as it has them."""
     out: list[ColumnElement[bool]] = []
     if seats := q.wholes("seat", 0, 999):
-        out.append(_h.seat.in_(seats))
-    cards = q.all("card")
-    for card in cards:
+        out.append(h.seat.in_(seats))
+    for card in q.all("card"):
         if card in RANKS and len(card) == 1:
             mask = rank_bits([card])
-            out.append(_h.ranks.op("&")(mask) == mask)
+            out.append(h.ranks.op("&")(mask) == mask)
         elif mask := bits([card]):
-            out.append(_h.cards.op("&")(mask) == mask)
+            out.append(h.cards.op("&")(mask) == mask)
         else:
             raise BadFilter("card", "'card' should be a card like Ah, or a rank like A.")
-    if outcomes := q.all("outcome"):
-        out.append(_h.outcome.in_(outcomes))
+    if (outcomes := q.all("outcome")) and "outcome" in h:
+        out.append(h.outcome.in_(outcomes))
     if (low := q.whole("amount_min")) is not None:
-        out.append(_h.stake >= low)
+        out.append(h.stake >= low)
     if (high := q.whole("amount_max")) is not None:
-        out.append(_h.stake <= high)
+        out.append(h.stake <= high)
     return out
 
 

@@ -12,7 +12,7 @@ from pitwatch.pit.house_time import HouseTime
 from pitwatch.pit.meaning import amount, bits, rank_bits
 from pitwatch.pit.received import Item, clean, small_number
 
-__all__ = ["DealerAt", "finding_row", "hand_rows", "round_row", "unverified_row"]
+__all__ = ["DealerAt", "card_rows", "finding_row", "hand_rows", "round_row", "unverified_row"]
 
 DealerAt = Callable[[int, int], "int | None"]
 """Who dealt at a table (its id) at an instant."""
@@ -77,6 +77,15 @@ def hand_rows(item: Item, table_id: int, round_id: int) -> list[Row]:
         }
         for h in rows.values()
     ]
+
+
+def card_rows(hand: Mapping[str, Any]) -> list[Row]:
+    """The rows of a hand's different cards, out of the hand's own row."""
+    shared = {k: hand[k] for k in ("table_id", "seat", "round_id", "hand", "cards", "ranks", "stake")}
+    known = [n for n in range(52) if hand["cards"] >> n & 1]
+    ranks = {n // 4 for n in known}
+    unsuited = [52 + n for n in range(13) if hand["ranks"] >> n & 1 and n not in ranks]
+    return [shared | {"card": n} for n in (*known, *unsuited)]
 
 
 def _hand(h: Mapping[str, Any]) -> Row:

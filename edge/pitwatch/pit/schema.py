@@ -24,7 +24,9 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["metadata"]
+__all__ = ["RARE_OUTCOME", "metadata"]
+
+RARE_OUTCOME = "outcome NOT IN ('', 'won', 'lost', 'bust', 'pushed')"
 
 metadata = MetaData(
     naming_convention={
@@ -120,7 +122,15 @@ rounds = Table(
     Index("ix_rounds_dealer_time", "dealer_id", "ended_at", "id"),
     Index("ix_rounds_boot_t", "boot_id", "t_start"),
     Index("ix_rounds_number", "number", "ended_at"),
-    Index("ix_rounds_held", "id", sqlite_where=text("held"), postgresql_where=text("held")),
+    Index("ix_rounds_day", "day", "ended_at", "id"),
+    Index(
+        "ix_rounds_found",
+        "ended_at",
+        "id",
+        sqlite_where=text("findings > 0"),
+        postgresql_where=text("findings > 0"),
+    ),
+    Index("ix_rounds_held", "ended_at", "id", sqlite_where=text("held"), postgresql_where=text("held")),
 )
 
 hands = Table(
@@ -139,9 +149,33 @@ hands = Table(
     Column("outcome", Text, nullable=False),
     Index("ix_hands_time", "ended_at", "round_id", "seat", "cards", "ranks", "stake"),
     Index("ix_hands_stake", "stake", "ended_at", "round_id", "seat", "cards", "ranks"),
+    Index("ix_hands_table_time", "table_id", "ended_at", "round_id", "seat", "stake"),
+    Index(
+        "ix_hands_rare_outcome",
+        "outcome",
+        "round_id",
+        sqlite_where=text(RARE_OUTCOME),
+        postgresql_where=text(RARE_OUTCOME),
+    ),
     sqlite_with_rowid=False,
 )
 """Hands of rounds; seat 0 is the dealer's. cards, ranks: sets of bits, see `cards`."""
+
+hand_cards = Table(
+    "hand_cards",
+    metadata,
+    Column("card", SmallInteger, primary_key=True, autoincrement=False),
+    Column("table_id", Id, primary_key=True, autoincrement=False),
+    Column("seat", SmallInteger, primary_key=True, autoincrement=False),
+    Column("round_id", Id, primary_key=True, autoincrement=False),
+    Column("hand", SmallInteger, primary_key=True, autoincrement=False),
+    Column("cards", BigInteger, nullable=False),
+    Column("ranks", Integer, nullable=False),
+    Column("stake", BigInteger),
+    sqlite_with_rowid=False,
+)
+"""Each different card of each hand, to find hands by their cards. card: its bit's number in `hands.cards`, or
+52 and its bit's number in `ranks` where its suit is not known. The rest is as in `hands`."""
 
 findings = Table(
     "findings",
@@ -177,6 +211,16 @@ findings = Table(
     Index("ix_findings_table_time", "table_id", "at", "id"),
     Index("ix_findings_status_time", "status", "severity", "at", "id"),
     Index("ix_findings_kind_time", "kind", "at", "id"),
+    Index(
+        "ix_findings_open",
+        "table_id",
+        "severity",
+        "at",
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    Index("ix_findings_day", "day", "at", "id"),
+    Index("ix_findings_dealer_time", "dealer_id", "at", "id"),
     Index("ix_findings_round", "round_id"),
     Index("ix_findings_boot_t", "boot_id", "t"),
 )
@@ -209,8 +253,9 @@ pictures = Table(
     Column("at", BigInteger, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("jpeg", LargeBinary, nullable=False),
+    Index("ix_pictures_at", "at", "table_id", "ref"),
 )
-"""Evidence; a picture of ref "" is the table's newest still."""
+"""Evidence; a picture of ref "" is the table's newest still, one of "clip-…" JPEGs one behind the other."""
 
 thread = Table(
     "thread",
@@ -233,7 +278,8 @@ changes = Table(
     Column("table_id", Id, nullable=False),
     Column("ref", Text, nullable=False),
 )
-"""What the pages are told: `finding`, `round`, `picture`, `still`; minutes old rows are deleted."""
+"""What the pages are told: `finding`, `round`, `picture`, `gone` (a picture), `still`; rows that are
+minutes old are deleted."""
 
 dealers = Table(
     "dealers",

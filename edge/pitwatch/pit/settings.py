@@ -29,7 +29,10 @@ DEFAULTS: dict[str, Any] = {
     ],
     "recorder_offset": 0.0,
     "site_title": "pitwatch",
+    "keep_rounds_days": 0,
+    "keep_pictures_days": 365,
 }
+LONGEST_KEPT = 36_500
 
 
 def load_settings(db: Connection) -> dict[str, Any]:
@@ -50,6 +53,9 @@ def save_settings(db: Connection, new: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError("'recorder_offset' should be seconds, at most a day either way")
     if not isinstance(whole["site_title"], str) or not 1 <= len(whole["site_title"]) <= 60:
         raise UserError("'site_title' should be 1 to 60 characters")
+    for key in ("keep_rounds_days", "keep_pictures_days"):
+        if type(whole[key]) is not int or not 0 <= whole[key] <= LONGEST_KEPT:
+            raise UserError(f"{key!r} should be days, 1 to {LONGEST_KEPT}, or 0 for as long as there is room")
     for key in new:
         upsert(db, settings, {"key": key, "value": json.dumps(whole[key])}, ["key"])
     return whole

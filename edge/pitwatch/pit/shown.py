@@ -15,12 +15,22 @@ from pitwatch.errors import UserError
 from pitwatch.game.notation import write
 from pitwatch.game.view import HandView
 from pitwatch.pit import schema
+from pitwatch.pit.clips import clip_ref
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import in_words, rule_sentence, title, unit
 from pitwatch.pit.received import clean
 from pitwatch.pit.replaying import round_record
 
-__all__ = ["Names", "bodies", "live", "notation", "pictures_of", "show_findings", "show_rounds"]
+__all__ = [
+    "Names",
+    "bodies",
+    "evidence_of",
+    "live",
+    "notation",
+    "pictures_of",
+    "show_findings",
+    "show_rounds",
+]
 
 
 class Names:
@@ -42,6 +52,7 @@ def show_findings(
     names = names or Names(db)
     said = [json.loads(r.body) for r in rows]
     refs = {(r.table_id, ref) for r, b in zip(rows, said, strict=True) for ref in _refs(b)}
+    refs |= {(r.table_id, clip_ref(r.uid)) for r in rows}
     here = _here(db, refs)
     rounds = {r.round_id for r in rows if r.round_id is not None}
     held: dict[int, tuple[int, bool]] = {}
@@ -93,7 +104,7 @@ def show_findings(
                 "reason": clean(b.get("reason"), 100) or None,
                 "confidence": b["confidence"] if isinstance(b.get("confidence"), (int, float)) else None,
                 "pictures": pictures_of(b, r.table_id, here),
-                "clip": None,
+                "clip": _clip(r, here),
                 "status": r.status,
                 "verdict": verdict,
                 "assigned": names.people.get(r.assigned_to),
@@ -224,6 +235,20 @@ def pictures_of(body: Mapping[str, Any], table_id: int, here: set[tuple[int, str
         for role in ("before", "during", "after")
         if role in by_role
     ]
+
+
+def evidence_of(events: Iterable[Mapping[str, Any]], findings: Iterable[str] = ()) -> set[str]:
+    """The references of the pictures of events, and of findings as they are stored."""
+    return {ref for body in (*events, *map(json.loads, findings)) for ref in _refs(body)}
+
+
+def _clip(row: Any, here: set[tuple[int, str]]) -> dict[str, Any]:
+    ref = clip_ref(row.uid)
+    return {
+        "ref": ref,
+        "url": f"/api/evidence/{row.table_id}/{ref}.mjpeg",
+        "here": (row.table_id, ref) in here,
+    }
 
 
 def _here(db: Connection, refs: set[tuple[int, str]]) -> set[tuple[int, str]]:

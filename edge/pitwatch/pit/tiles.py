@@ -10,9 +10,9 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal_column, select
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import to_text
@@ -28,6 +28,14 @@ _OPEN_FOR = 0.4
 _LEVELS = ("ok", "warn", "bad")
 
 
+class _Said(NamedTuple):
+    """Of what a table said: its health as it came, what of it is shown, and what else a tile shows."""
+
+    health: dict[str, Any]
+    figures: dict[str, Any]
+    shown: dict[str, Any]
+
+
 class Tiles:
     """Makes tiles; keeps what is costly to count for a short while."""
 
@@ -35,6 +43,7 @@ class Tiles:
         self._pace: dict[int, tuple[float, float]] = {}
         self._pace_at = self._open_at = float("-inf")
         self._open: dict[int, dict[str, tuple[int, int]]] = {}
+        self._said: dict[int, tuple[object, _Said]] = {}
 
     def all(self, db: Connection) -> list[dict[str, Any]]:
         """Every table's tile, the worst first."""
@@ -55,7 +64,7 @@ class Tiles:
             own: defaultdict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
             found = db.execute(
                 select(f.table_id, f.severity, func.count(), func.max(f.at))
-                .where(f.status == "open")
+                .where(f.status == literal_column("'open'"))
                 .group_by(f.table_id, f.severity)
             )
             for table, severity, n, newest in found:
@@ -82,34 +91,20 @@ class Tiles:
         return {table: int(n) for table, n in found}
 
     def _tile(self, r: Any, missing: int, at: int) -> dict[str, Any]:
-        health = as_object(r.health)
-        header = as_object(r.header)
-        table = live(as_object(r.state), r.state_at)
-        rules = header.get("rules")
-        rules = rules.get("profile") if isinstance(rules, Mapping) else rules
+        said = self._read(r)
+        health = said.health
         opened = self._open.get(r.id, {})
         alerts, newest = opened.get("alert", (0, None))
         rounds, hands = self._pace.get(r.id, (None, None))
         judged, total = small_number(health.get("hands_judged")), small_number(health.get("hands_total"))
         state = _state(r, at)
         level, troubles = _troubles(state, health, missing, judged, total)
-        figures = {
-            k: v
-            for k in ("fps", "ms_per_frame", "late", "skipped", "outbox")
-            if isinstance(v := health.get(k), (int, float)) and not isinstance(v, bool)
-        }
         return {
             "id": r.id,
             "site": r.site,
             "name": r.name,
             "state": state,
-            "phase": table["phase"],
-            "round": table["round"],
-            "rules": clean(rules, 60) or None,
-            "minimum": small_number(header.get("minimum")),
-            "maximum": small_number(header.get("maximum")),
-            "seats": small_number(header.get("seats"), 20),
-            "players": len({h["seat"] for h in table["hands"] if h["wager"] != 0}),
+            **said.shown,
             "dealer": None if r.dealer_id is None else {"id": r.dealer_id, "name": r.dealer_name},
             "hands_per_hour": None if hands is None else round(hands, 1),
             "rounds_per_hour": None if rounds is None else round(rounds, 1),
@@ -121,14 +116,44 @@ class Tiles:
             "judged_share": round(judged / total, 4) if total and judged is not None else None,
             "level": level,
             "troubles": troubles,
-            "health": figures
-            | ({"notice": clean(health.get("notice"), 300)} if health else {})
-            | ({"broker_status": clean(health.get("broker_status"), 300)} if health else {}),
+            "health": said.figures,
             "missing": missing,
             "last_seen": to_text(r.seen_at),
             "last_round_at": to_text(r.round_at),
             "still_at": to_text(r.still_at),
         }
+
+    def _read(self, r: Any) -> _Said:
+        """What a table said of itself, read again only when it says something else."""
+        key = (r.health, r.header, r.state_order)
+        known = self._said.get(r.id)
+        if known is None or known[0] != key:
+            known = self._said[r.id] = (key, _read(r))
+        return known[1]
+
+
+def _read(r: Any) -> _Said:
+    health, header = as_object(r.health), as_object(r.header)
+    table = live(as_object(r.state), r.state_at)
+    rules = header.get("rules")
+    rules = rules.get("profile") if isinstance(rules, Mapping) else rules
+    figures: dict[str, Any] = {
+        k: v
+        for k in ("fps", "ms_per_frame", "late", "skipped", "outbox")
+        if isinstance(v := health.get(k), (int, float)) and not isinstance(v, bool)
+    }
+    if health:
+        figures |= {k: clean(health.get(k), 300) for k in ("notice", "broker_status")}
+    shown = {
+        "phase": table["phase"],
+        "round": table["round"],
+        "rules": clean(rules, 60) or None,
+        "minimum": small_number(header.get("minimum")),
+        "maximum": small_number(header.get("maximum")),
+        "seats": small_number(header.get("seats"), 20),
+        "players": len({h["seat"] for h in table["hands"] if h["wager"] != 0}),
+    }
+    return _Said(health, figures, shown)
 
 
 def _state(r: Any, at: int) -> str:

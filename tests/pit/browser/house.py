@@ -29,7 +29,7 @@ from pitwatch.pit.database import open_store
 from pitwatch.pit.sql import writing
 
 PASSWORD = "a long enough one"
-PEOPLE = {"Ann": "administrator", "Sam": "supervisor", "Vic": "viewer"}
+PEOPLE = {"Ann": "administrator", "Sam": "supervisor", "Vic": "viewer", "Wall": "screen"}
 PATIENCE = 240.0  # seconds; a machine that is busy with other things is slow, not wrong
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import json
 
+from sqlalchemy import select
+from tests.mqtt.brokers import until
+
+from pitwatch.mqtt.payloads import Message
 from pitwatch.pit import schema
 
-from .house import House, Person, begins, findings, plays, table
+from .house import House, Person, begins, findings, jpeg, plays, table
 
 ROW = "$$('#tiles .tile').length"
 
@@ -118,3 +122,37 @@ def test_the_felt_is_drawn_as_the_table_stands(person: Person, house: House) -> 
     house.publish(plays(live, 7, last))
     person.see("$$('#felt .card').length > 0")
     assert "Seat" in person.ask("$('#felt').getAttribute('aria-label')")
+
+
+def test_a_clip_is_fetched_from_its_table_and_looked_at(person: Person, house: House) -> None:
+    one = table("BJ-04", ago=60)
+    first, *_ = findings(one)
+    house.publish([*begins(one), *plays(one, 1, first)])
+    uid = json.loads(one.item(first)[2].payload)["id"]
+    f = schema.findings.c
+    with house.engine.connect() as db:
+        known = until(lambda: db.execute(select(f.id).where(f.uid == uid)).scalar() or db.rollback(), 60)
+    person.begin("Sam")
+    person.go(f"#/alerts/{known}", "$('#judge [data-do=clip]')")
+    person.keys("v")
+    person.see("$('dialog.clip')?.textContent.includes('Asked of the table')")
+    clip = b"".join(
+        jpeg(n > 1)[:2] + b"\xff\xfe\x00\x09" + f"t=6{n}.50".encode() + jpeg(n > 1)[2:] for n in range(3)
+    )
+    house.publish([Message(one.topics[f"evidence/clip-{uid}"], clip)])
+    person.see("$('dialog.clip img').naturalWidth === 480 && $('dialog.clip input').max === '3'")
+    person.keys("Home")
+    person.see("$('dialog.clip .num').textContent === '−2.0 s'")
+    person.keys("ArrowRight", "ArrowRight")
+    person.see("$('dialog.clip .num').textContent === '0.0 s'")
+    person.keys("Escape")
+    person.see("!$('dialog[open]')")
+
+
+def test_a_wall_screen_shows_the_floor_and_nothing_else(person: Person) -> None:
+    person.begin("Wall")
+    person.see("$$('#tiles .tile').length > 0 && $('#live').dataset.state === 'live'")
+    assert person.ask("$$('#nav a').map((a) => a.textContent.trim())") == ["Floor"]
+    assert person.ask("$$('#tiles a[href]').length") == 0
+    person.go("#/alerts", "$('#view').textContent.includes('floor only')")
+    assert not [m for m in person.browser.messages if "403" in m]

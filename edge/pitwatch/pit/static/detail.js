@@ -1,5 +1,6 @@
 // One finding in full, and what may be done with it: confirm, dismiss, note, assign, open again.
 import { h, icon, setText, toast } from "./dom.js";
+import { playClip } from "./clip.js";
 import { ask, enlarge, facts, pictures, rule, severityTag, stateTag, tableLink, when } from "./parts.js";
 import { go, href } from "./router.js";
 import { dayAndTime, kindName, number, percent, seatName, titleOf } from "./words.js";
@@ -44,6 +45,7 @@ export class Detail {
 
   /** A picture has come that was not here when it was looked for. */
   picture(p) {
+    if (this.finding?.clip?.ref === p.ref && !p.gone) this.finding.clip.here = true;
     if (this.finding?.pictures?.some((x) => x.ref === p.ref) && this.root.querySelector(".pictures .missing")) this.draw();
   }
 
@@ -71,7 +73,7 @@ export class Detail {
       h("div", { class: "judge-body" },
         h("div", null, h("p", { class: "eyebrow" }, `${seatName(f.seat, f.hand)} · ${titleOf(f)}`), h("h2", { class: "sentence" }, f.text)),
         facts(f), pictures(f),
-        f.clip && h("video", { src: f.clip, controls: true, preload: "metadata", "aria-label": "Clip of the moment" }),
+        f.clip && h("p", { class: "row" }, h("button", { type: "button", data: { do: "clip" }, on: { click: () => this.clip() } }, icon("film"), h("span", null, "Play the clip"), h("kbd", { class: "only-wide", "aria-hidden": "true" }, "v")), !f.clip.here && h("span", { class: "soft small" }, "It is fetched from the table.")),
         rule(f), this._trust(), this._history()),
       h("div", { class: "judge-actions row", role: "group", "aria-label": "Judge this finding" },
         open ? [button("confirm", "check", "Confirm", "c", "primary"), button("dismiss", "cross", "Dismiss", "d", "danger")] : button("reopen", "undo", "Open again", "u"),
@@ -198,6 +200,10 @@ export class Detail {
     if (!given) return;
     const done = await this._do("Assigning", (f) => this.app.api.assign(f.id, given.who ? Number(given.who) : null));
     if (done) await this.refresh();
+  }
+
+  clip() {
+    return this.finding.clip ? playClip(this.finding, this.app.live) : false;
   }
 
   enlarge() {

@@ -23,6 +23,7 @@ const VIEWS = {
   login: ["Sign in", () => import("./views/login.js")],
   setup: ["First account", () => import("./views/setup.js")],
 };
+const ROLES = ["screen", "viewer", "supervisor", "administrator"];
 const OUTSIDE = new Set(["login", "setup"]);
 const NAV = [["floor", "f", "floor"], ["alerts", "a", "alert"], ["rounds", "r", "rounds"], ["reports", "p", "reports"]];
 
@@ -36,7 +37,7 @@ export const app = {
   user: null,
   settings: null,
   live: new Live(),
-  may: (role) => ["viewer", "supervisor", "administrator"].indexOf(app.user?.role) >= ["viewer", "supervisor", "administrator"].indexOf(role),
+  may: (role) => ROLES.indexOf(app.user?.role) >= ROLES.indexOf(role),
   title(text) { document.title = `${open.count ? `(${open.count}) ` : ""}${text} · pitwatch`; app.titled = text; },
   titled: "",
   signedIn,
@@ -55,7 +56,7 @@ function showOpen(count) {
 function drawNav() {
   if (!app.user) return;
   const here = shown?.name === "tables" ? "floor" : shown?.name === "round" ? "rounds" : shown?.name;
-  nav.replaceChildren(...NAV.map(([name, key, sign]) =>
+  nav.replaceChildren(...NAV.filter(([name]) => name === "floor" || app.may("viewer")).map(([name, key, sign]) =>
     h("a", { href: href([name]), "aria-current": here === name ? "page" : null, title: `g ${key}` },
       icon(sign), h("span", { class: "word" }, VIEWS[name][0]),
       name === "alerts" && open.count > 0 && h("span", { class: "badge" }, open.count > 999 ? "999+" : String(open.count), h("span", { class: "unseen" }, " open")))));
@@ -72,11 +73,12 @@ async function route() {
   const ending = new AbortController();
   shown = { name, mounted: null, ending };
   drawNav();
-  const [title, load, role] = VIEWS[name] ?? [];
+  const [title, load, role = name === "floor" || OUTSIDE.has(name) ? "screen" : "viewer"] = VIEWS[name] ?? [];
   view.className = "";
   view.scrollTop = 0;
   if (!load) return problem("There is no such page.", "The link may be old or incomplete.");
-  if (role && !app.may(role)) return problem(`${title}: for administrators only.`, "Ask one of them, or sign in with another account.");
+  if (app.user && !app.may("viewer") && !app.may(role)) return problem("This screen shows the floor only.", "Sign in with another account to see more.");
+  if (app.user && !app.may(role)) return problem(`${title}: for administrators only.`, "Ask one of them, or sign in with another account.");
   app.title(title);
   view.replaceChildren(h("p", { class: "loading" }, "Loading …"));
   const mine = shown;
@@ -166,6 +168,7 @@ app.live.onstate = (state) => {
 // -- open alerts, counted by the server; a burst is counted once
 let counting = 0;
 const count = (wait) => {
+  if (!app.may("viewer")) return;
   counting ||= setTimeout(async () => {
     counting = 0;
     try {
@@ -182,7 +185,7 @@ app.live.on("finding", (finding) => {
 
 // -- keys of every page
 bind("Everywhere", [
-  ...NAV.map(([name, key]) => ({ keys: [`g ${key}`], words: VIEWS[name][0], run: () => (app.user ? go([name]) : false) })),
+  ...NAV.map(([name, key]) => ({ keys: [`g ${key}`], words: VIEWS[name][0], run: () => (app.user && (name === "floor" || app.may("viewer")) ? go([name]) : false) })),
   { keys: ["t"], words: "Dark, light or the system's theme", run: () => { nextTheme(); } },
   { keys: ["s"], words: "Sound on or off", run: () => (app.user ? notify.toggleSound() : false) },
   { keys: ["?"], words: "This list", run: () => showHelp() },

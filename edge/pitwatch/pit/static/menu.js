@@ -22,10 +22,10 @@ export function openMenu(app) {
   const entries = () => [
     h("p", null, h("b", null, app.user.name), app.user.role),
     ...(app.may("administrator") ? ADMIN.map(([path, words, sign]) => h("a", { href: href([path]), on: { click: () => show(false) } }, icon(sign), words)) : []),
-    item(notify.sound ? "bell" : "bell-off", "Sound for new alerts", () => notify.toggleSound(), notify.sound),
-    item("alert", "Browser notifications", () => notify.toggleDesktop(), notify.desktop),
+    ...(app.may("viewer") ? [item(notify.sound ? "bell" : "bell-off", "Sound for new alerts", () => notify.toggleSound(), notify.sound),
+      item("alert", "Browser notifications", () => notify.toggleDesktop(), notify.desktop)] : []),
     ...THEMES.map(([name, words, sign]) => item(sign, `Theme: ${words.toLowerCase()}`, () => setTheme(name), theme() === name)),
-    h("a", { href: href(["password"]), on: { click: () => show(false) } }, icon("lock"), "Password"),
+    app.may("viewer") ? h("a", { href: href(["password"]), on: { click: () => show(false) } }, icon("lock"), "Password") : "",
     item("keyboard", "Keys", () => { show(false); showHelp(); }),
     item("out", "Sign out", async () => {
       try {

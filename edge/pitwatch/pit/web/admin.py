@@ -6,17 +6,17 @@ In: requests. Out: what is kept, and lines of the audit log.
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection, delete, func, select, update
 
 from pitwatch.pit import schema
-from pitwatch.pit.accounts import add_user, check_name, end_sessions, set_password
+from pitwatch.pit.accounts import Role, add_user, check_name, end_sessions, set_password
 from pitwatch.pit.filters import Page, Query, count
 from pitwatch.pit.house_time import to_text
 from pitwatch.pit.settings import load_settings, save_settings
-from pitwatch.pit.web.guard import AsAdministrator, AsViewer, Body, Id, Problem, desk_of, found
+from pitwatch.pit.web.guard import AsAdministrator, AsScreen, AsViewer, Body, Id, Problem, desk_of, found
 
 __all__ = ["router"]
 
@@ -27,17 +27,17 @@ _AUDIT = ("who", "action", "what", "from", "to", "limit", "cursor")
 class _User(Body):
     name: str
     password: str
-    role: Literal["viewer", "supervisor", "administrator"]
+    role: Role
 
 
 class _UserChange(Body):
-    role: Literal["viewer", "supervisor", "administrator"] | None = None
+    role: Role | None = None
     disabled: bool | None = None
     password: str | None = None
 
 
 @router.get("/settings")
-def settings(request: Request, caller: AsViewer) -> dict[str, Any]:
+def settings(request: Request, caller: AsScreen) -> dict[str, Any]:
     """The house's settings."""
     with desk_of(request).read() as db:
         return load_settings(db)
@@ -57,7 +57,9 @@ def people(request: Request, caller: AsViewer) -> dict[str, Any]:
     """Whom a finding can be assigned to."""
     u = schema.users.c
     with desk_of(request).read() as db:
-        rows = db.execute(select(u.id, u.name, u.role).where(u.disabled.is_(False)).order_by(u.name))
+        rows = db.execute(
+            select(u.id, u.name, u.role).where(u.disabled.is_(False), u.role != "screen").order_by(u.name)
+        )
         return {"items": [dict(r._mapping) for r in rows]}
 
 

@@ -6,7 +6,9 @@ In: requests. Out: findings, bundles of them by round, precision, test cases.
 from __future__ import annotations
 
 import io
+import json
 import zipfile
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -150,12 +152,17 @@ def cases(request: Request, caller: AsSupervisor) -> Response:
     desk = desk_of(request)
     f, p = schema.findings.c, schema.pictures.c
     out = io.BytesIO()
+    labels: list[dict[str, Any]] = []
     with desk.read() as db, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
         q = Query(request.query_params.multi_items(), FILTERS, desk.house(db))
         judged = select(schema.findings).where(
             *conditions(q, caller), f.status != "open", f.round_id.is_not(None)
         )
         rows = db.execute(judged.order_by(f.at, f.id).limit(_MOST_CASES)).all()
+        rounds = schema.rounds
+        played = db.execute(select(rounds).where(rounds.c.id.in_([r.round_id for r in rows]))).all()
+        records = bodies(db, played)
+        by_round = {r.id: records.get((r.boot_id, r.seq), {}) for r in played}
         done: set[int] = set()
         size = 0
         for row, shown in zip(rows, show_findings(db, rows, desk.house(db)), strict=True):
@@ -170,8 +177,27 @@ def cases(request: Request, caller: AsSupervisor) -> Response:
                 if jpeg is not None and size < 500_000_000:
                     size += len(jpeg)
                     z.writestr(f"{name}-{picture['role']}.jpg", jpeg)
+                    labels.append(_label(f"{name}-{picture['role']}.jpg", row, by_round[row.round_id]))
+        z.writestr("labels.jsonl", "".join(json.dumps(line) + "\n" for line in labels))
     desk.note(request, caller, "findings.export", f"{len(rows)} findings")
     return _file(out.getvalue(), "application/zip", "pitwatch-cases.zip")
+
+
+def _label(file: str, row: Any, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a picture shows as far as the table read it, and whether people say that it read rightly."""
+    hands = [h for h in record.get("hands", []) if (h.get("seat"), h.get("hand")) == (row.seat, row.hand)]
+    hand = hands[0] if hands else {}
+    return {
+        "file": file,
+        "finding": row.uid,
+        "kind": row.kind,
+        "verdict": row.status,
+        "reason": row.verdict_reason,
+        "seat": row.seat,
+        "hand": row.hand,
+        "cards": record.get("dealer") if row.seat == 0 else hand.get("cards"),
+        "wager": hand.get("wager"),
+    }
 
 
 @router.get("/findings/{finding_id}")
@@ -238,6 +264,8 @@ def verdicts(request: Request, caller: AsSupervisor, body: _Verdicts) -> dict[st
         done = judge(db, body.ids, caller, body.verdict, reason, text)
         for one in done:
             noted(f"finding.{body.verdict}", f"finding {one}", reason=reason, note=text)
+    if body.verdict == "confirmed":
+        desk.ask_for_evidence(findings=done)
     with desk.read() as db:
         f = schema.findings
         rows = db.execute(select(f).where(f.c.id.in_(done)).order_by(f.c.id)).all()
@@ -254,6 +282,8 @@ def verdict(request: Request, caller: AsSupervisor, finding_id: Id, body: _Verdi
         if not judge(db, [finding_id], caller, body.verdict, reason, text, body.version):
             raise Problem(409, "conflict", "Somebody else has changed this finding meanwhile.")
         noted(f"finding.{body.verdict}", f"finding {finding_id}", reason=reason, note=text)
+    if body.verdict == "confirmed":
+        desk.ask_for_evidence(findings=[finding_id])
     with desk.read() as db:
         return _whole(db, desk, finding_id)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
@@ -16,7 +16,7 @@ from fastapi import Depends, FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Connection, Engine, update
+from sqlalchemy import Connection, Engine, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
@@ -28,11 +28,13 @@ from pitwatch.pit.filters import BadFilter
 from pitwatch.pit.house_time import HouseTime
 from pitwatch.pit.received import clean
 from pitwatch.pit.settings import house_time, load_settings
+from pitwatch.pit.shown import show_findings
 from pitwatch.pit.sql import now, reading, writing
 
 __all__ = [
     "COOKIE",
     "AsAdministrator",
+    "AsScreen",
     "AsSupervisor",
     "AsViewer",
     "Body",
@@ -92,6 +94,25 @@ class Desk:
     def house(self, db: Connection) -> HouseTime:
         """The house's time as it is set now."""
         return house_time(load_settings(db))
+
+    def ask(self, table_id: int, wish: dict[str, object]) -> bool:
+        """Ask a table for something; False when that cannot be done now. 404 when there is no such table."""
+        t = schema.tables.c
+        with self.read() as db:
+            row = found(db.execute(select(t.site, t.name).where(t.id == table_id)).first(), "table")
+        return self.collector is not None and self.collector.ask(row.site, row.name, wish)
+
+    def ask_for_evidence(self, round_id: int | None = None, findings: Sequence[int] = ()) -> None:
+        """Ask for the pictures and clips of what is to be kept, where they are not here yet."""
+        f = schema.findings
+        wanted = or_(f.c.id.in_(findings), f.c.round_id == round_id)
+        with self.read() as db:
+            rows = db.execute(select(f).where(wanted).limit(100)).all()
+            shown = show_findings(db, rows, self.house(db))
+        for row, said in zip(rows, shown, strict=True):
+            for picture in (*said["pictures"], said["clip"]):
+                if not picture["here"]:
+                    self.ask(row.table_id, {"picture": picture["ref"]})
 
     @contextmanager
     def noted(self, request: Request, caller: Caller) -> Iterator[tuple[Connection, Callable[..., None]]]:
@@ -177,7 +198,8 @@ def _needs(role: Role) -> Callable[[Caller], Caller]:
     return check
 
 
-AsViewer = Annotated[Caller, Depends(who_asks)]
+AsScreen = Annotated[Caller, Depends(who_asks)]
+AsViewer = Annotated[Caller, Depends(_needs("viewer"))]
 AsSupervisor = Annotated[Caller, Depends(_needs("supervisor"))]
 AsAdministrator = Annotated[Caller, Depends(_needs("administrator"))]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from starlette.background import BackgroundTask
 
 from pitwatch.pit import schema
 from pitwatch.pit.bundle import evidence_bundle
-from pitwatch.pit.filters import Page, Query, count
+from pitwatch.pit.filters import MANY, Page, Query, count
 from pitwatch.pit.finding_lists import tell
 from pitwatch.pit.house_time import to_text
 from pitwatch.pit.received import clean
@@ -30,6 +30,8 @@ from pitwatch.pit.web.guard import AsSupervisor, AsViewer, Body, Id, desk_of, fo
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api")
+_LOOKED = ("round.view", "round.bundle", "finding.view", "finding.export")
+_MOST_SEEN = 50
 
 
 class _Hold(Body):
@@ -47,10 +49,10 @@ def rounds(request: Request, caller: AsViewer) -> dict[str, Any]:
         q = Query(request.query_params.multi_items(), FILTERS, house)
         page = Page(q)
         down = q.word("sort", ("newest", "oldest"), "newest") == "newest"
-        wanted = conditions(q)
-        rows = db.execute(page.apply(select(r).where(*wanted), [r.c.ended_at, r.c.id], down)).all()
+        wanted = conditions(db, q)
+        rows = db.execute(page.apply(select(r).where(*wanted.where), [r.c.ended_at, r.c.id], down)).all()
         kept, following = page.cut(rows, lambda x: (x.ended_at, x.id))
-        total = count(db, select(r.c.id).where(*wanted))
+        total = MANY if wanted.many else count(db, select(r.c.id).where(*wanted.where))
         return {"items": show_rounds(db, kept, house), "total": total, "next": following}
 
 
@@ -58,8 +60,9 @@ def _lines(request: Request) -> Iterator[list[dict[str, Any]]]:
     desk = desk_of(request)
     with desk.read() as db:
         house = desk.house(db)
-    q = Query(request.query_params.multi_items(), FILTERS, house)
-    return lines(desk.engine, conditions(q), house)
+        q = Query(request.query_params.multi_items(), FILTERS, house)
+        wanted = conditions(db, q)
+    return lines(desk.engine, wanted.where, house)
 
 
 @router.get("/rounds/export.csv")
@@ -121,6 +124,8 @@ def one_round(request: Request, caller: AsViewer, round_id: Id) -> dict[str, Any
             "all_findings": findings,
             "unverified": [dict(x._mapping) for x in doubts],
             "steps": _steps(db, row, own),
+            "table_seats": header_of(db, row.table_id).seats,
+            "seen": _seen(db, [f"round {round_id}", *(f"finding {x.id}" for x in own)]),
         }
         beside = select(r.id).where(r.table_id == row.table_id, r.id != row.id).limit(1)
         here = (row.ended_at, row.id)
@@ -130,6 +135,21 @@ def one_round(request: Request, caller: AsViewer, round_id: Id) -> dict[str, Any
         shown["next"] = db.execute(beside.where(r.ended_at >= here[0]).order_by(r.ended_at, r.id)).scalar()
     desk.note(request, caller, "round.view", f"round {round_id}")
     return shown
+
+
+def _seen(db: Any, what: list[str]) -> list[dict[str, Any]]:
+    """Who looked at a round or its findings and when last, newest first."""
+    a, u = schema.audit.c, schema.users.c
+    last = func.max(a.at)
+    looked = db.execute(
+        select(a.who, last.label("at"), func.max(u.id).label("id"))
+        .outerjoin(schema.users, u.name == a.who)
+        .where(a.what.in_(what), a.action.in_(_LOOKED))
+        .group_by(a.who)
+        .order_by(last.desc())
+        .limit(_MOST_SEEN)
+    )
+    return [{"by": {"id": x.id, "name": x.who}, "at": to_text(x.at)} for x in looked]
 
 
 def _steps(db: Any, row: Any, own: Any) -> list[dict[str, Any]]:
@@ -176,6 +196,8 @@ def hold(request: Request, caller: AsSupervisor, round_id: Id, body: _Hold) -> d
             f"round {round_id}",
             reason=clean(body.reason, 500),
         )
+    if body.held:
+        desk.ask_for_evidence(round_id)
     with desk.read() as db:
         return show_rounds(db, [_row(db, round_id)], desk.house(db))[0]
 

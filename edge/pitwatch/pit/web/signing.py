@@ -15,18 +15,18 @@ from sqlalchemy import delete, func, select
 from pitwatch.pit import schema
 from pitwatch.pit.accounts import (
     IDLE,
-    LONGEST,
     Caller,
     add_user,
     begin_session,
     by_session,
     check_password,
     end_sessions,
+    session_length,
     set_password,
     sign_in_user,
 )
 from pitwatch.pit.house_time import to_text
-from pitwatch.pit.web.guard import COOKIE, AsViewer, Body, Desk, Problem, address_of, desk_of, note
+from pitwatch.pit.web.guard import COOKIE, AsScreen, AsViewer, Body, Desk, Problem, address_of, desk_of, note
 
 __all__ = ["router"]
 
@@ -50,11 +50,12 @@ class _Passwords(Body):
 
 
 def _me(caller: Caller) -> dict[str, Any]:
-    ends = caller.created_at + LONGEST
+    ends = caller.created_at + session_length(caller.role)
+    idle = ends if caller.role == "screen" else caller.used_at + IDLE
     return {
         "user": {"id": caller.user_id, "name": caller.name, "role": caller.role},
         "csrf": caller.csrf,
-        "expires_at": to_text(min(caller.used_at + IDLE, ends)) if caller.session else None,
+        "expires_at": to_text(min(idle, ends)) if caller.session else None,
         "ends_at": to_text(ends) if caller.session else None,
     }
 
@@ -69,7 +70,7 @@ def _signed_in(request: Request, desk: Desk, user_id: int, name: str) -> JSONRes
     response.set_cookie(
         COOKIE,
         token,
-        max_age=LONGEST // 1000,
+        max_age=session_length(caller.role) // 1000,
         path="/",
         secure=request.url.scheme == "https",
         httponly=True,
@@ -91,7 +92,7 @@ def login(request: Request, body: _Login) -> JSONResponse:
 
 
 @router.post("/logout", status_code=204)
-def logout(request: Request, caller: AsViewer) -> Response:
+def logout(request: Request, caller: AsScreen) -> Response:
     """End this session."""
     with desk_of(request).noted(request, caller) as (db, noted):
         db.execute(delete(schema.sessions).where(schema.sessions.c.token == caller.session))
@@ -102,7 +103,7 @@ def logout(request: Request, caller: AsViewer) -> Response:
 
 
 @router.get("/me")
-def me(caller: AsViewer) -> dict[str, Any]:
+def me(caller: AsScreen) -> dict[str, Any]:
     """Who is signed in."""
     return _me(caller)
 

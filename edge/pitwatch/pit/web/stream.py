@@ -20,7 +20,7 @@ from pitwatch.pit.accounts import by_session
 from pitwatch.pit.filters import Query
 from pitwatch.pit.house_time import HouseTime, to_text
 from pitwatch.pit.sql import now
-from pitwatch.pit.web.guard import COOKIE, AsViewer, Desk, Problem, desk_of
+from pitwatch.pit.web.guard import COOKIE, AsScreen, Desk, Problem, desk_of
 
 __all__ = ["Readers", "router"]
 
@@ -29,6 +29,7 @@ _QUEUE = 2000
 _QUIET = 10.0  # seconds to a comment line
 _CHECK = 20.0  # seconds between two looks whether the session still holds
 _MOST_READERS = 400
+_FLOOR = ("tables", "bye")
 
 
 class Readers:
@@ -36,16 +37,16 @@ class Readers:
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
-        self._queues: dict[asyncio.Queue[str | None], tuple[asyncio.AbstractEventLoop, int | None]] = {}
+        self._queues: dict[asyncio.Queue[str | None], tuple[asyncio.AbstractEventLoop, int | None, bool]] = {}
         self.ending = False
 
-    def add(self, table: int | None) -> asyncio.Queue[str | None]:
-        """A reader's queue; None in it says that it ends."""
+    def add(self, table: int | None, floor: bool) -> asyncio.Queue[str | None]:
+        """A reader's queue; None in it says that it ends. floor: told of the floor only."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(_QUEUE)
         with self._mutex:
             if len(self._queues) >= _MOST_READERS:
                 raise Problem(503, "slow_down", "Too many pages are open.")
-            self._queues[queue] = (asyncio.get_running_loop(), table)
+            self._queues[queue] = (asyncio.get_running_loop(), table, floor)
         return queue
 
     def remove(self, queue: asyncio.Queue[str | None]) -> None:
@@ -57,8 +58,8 @@ class Readers:
         """Tell everyone, or the readers of one table."""
         line = _message(event, data)
         with self._mutex:
-            for queue, (loop, own) in self._queues.items():
-                if table is None or own == table:
+            for queue, (loop, own, floor) in self._queues.items():
+                if (table is None or own == table) and (not floor or event in _FLOOR):
                     loop.call_soon_threadsafe(self._put, queue, line)
 
     def end(self) -> None:
@@ -66,7 +67,7 @@ class Readers:
         self.ending = True
         self.tell("bye", {"why": "ending"})
         with self._mutex:
-            for queue, (loop, _) in self._queues.items():
+            for queue, (loop, _, _) in self._queues.items():
                 loop.call_soon_threadsafe(self._put, queue, None)
 
     @staticmethod
@@ -85,12 +86,12 @@ def _message(event: str, data: Any) -> str:
 
 
 @router.get("/stream")
-async def stream(request: Request, caller: AsViewer) -> StreamingResponse:
+async def stream(request: Request, caller: AsScreen) -> StreamingResponse:
     """What is new, from now on."""
     q = Query(request.query_params.multi_items(), ("table",), HouseTime())
     table = q.whole("table", 1, 2**53)
     readers: Readers = request.app.state.readers
-    queue = readers.add(table)
+    queue = readers.add(table, not caller.may("viewer"))
     return StreamingResponse(
         _lines(request, desk_of(request), readers, queue, table),
         media_type="text/event-stream",

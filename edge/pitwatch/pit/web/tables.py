@@ -19,7 +19,18 @@ from pitwatch.pit.received import clean
 from pitwatch.pit.shown import live, show_rounds
 from pitwatch.pit.sql import now
 from pitwatch.pit.tiles import Tiles, as_object
-from pitwatch.pit.web.guard import AsSupervisor, AsViewer, Body, BodyId, Desk, Id, Problem, desk_of, found
+from pitwatch.pit.web.guard import (
+    AsScreen,
+    AsSupervisor,
+    AsViewer,
+    Body,
+    BodyId,
+    Desk,
+    Id,
+    Problem,
+    desk_of,
+    found,
+)
 
 __all__ = ["router"]
 
@@ -55,7 +66,7 @@ def _tile(request: Request, desk: Desk, table_id: int) -> dict[str, Any]:
 
 
 @router.get("/tables")
-def tables(request: Request, caller: AsViewer) -> dict[str, Any]:
+def tables(request: Request, caller: AsScreen) -> dict[str, Any]:
     """Every table, the worst first."""
     desk = desk_of(request)
     with desk.read() as db:
@@ -108,7 +119,7 @@ def still(request: Request, caller: AsViewer, table_id: Id) -> Response:
 def ask_for_still(request: Request, caller: AsViewer, table_id: Id) -> dict[str, bool]:
     """Ask the table for a new one."""
     desk = desk_of(request)
-    if not _ask(desk, table_id, {"still": True}):
+    if not desk.ask(table_id, {"still": True}):
         raise Problem(503, "broker", "The table cannot be asked: there is no connection to the broker.")
     return {"asked": True}
 
@@ -117,32 +128,27 @@ def ask_for_still(request: Request, caller: AsViewer, table_id: Id) -> dict[str,
 def evidence(request: Request, caller: AsViewer, table_id: Id, name: str) -> Response:
     """An evidence picture; one that is not here yet is asked for."""
     desk = desk_of(request)
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.jpg", name):
+    named = re.fullmatch(r"(?!clip-)([A-Za-z0-9][A-Za-z0-9._-]{0,99})\.jpg|(clip-[0-9a-f-]{36})\.mjpeg", name)
+    if named is None:
         raise Problem(404, "not_found", "There is no such picture.")
-    ref = name.removesuffix(".jpg")
+    ref = named[1] or named[2]
+    kind = "image/jpeg" if named[1] else "video/x-motion-jpeg"
     try:
-        return _picture(desk, table_id, ref, "private, max-age=86400, immutable")
+        return _picture(desk, table_id, ref, "private, max-age=86400, immutable", kind)
     except Problem:
-        _ask(desk, table_id, {"picture": ref})
+        desk.ask(table_id, {"picture": ref})
         raise
 
 
-def _picture(desk: Desk, table_id: int, ref: str, cache: str) -> Response:
+def _picture(desk: Desk, table_id: int, ref: str, cache: str, kind: str = "image/jpeg") -> Response:
     p = schema.pictures.c
     with desk.read() as db:
         jpeg = db.execute(select(p.jpeg).where(p.table_id == table_id, p.ref == ref)).scalar()
     return Response(
         found(jpeg, "picture, or it has not come yet"),
-        media_type="image/jpeg",
+        media_type=kind,
         headers={"Cache-Control": cache},
     )
-
-
-def _ask(desk: Desk, table_id: int, wish: dict[str, object]) -> bool:
-    t = schema.tables.c
-    with desk.read() as db:
-        row = found(db.execute(select(t.site, t.name).where(t.id == table_id)).first(), "table")
-    return desk.collector is not None and desk.collector.ask(row.site, row.name, wish)
 
 
 @router.post("/tables/{table_id}/dealer")

@@ -2,7 +2,7 @@
 import { h, icon, toast } from "../dom.js";
 import { ask, when } from "../parts.js";
 
-const ROLES = [["viewer", "Viewer: looks at everything"], ["supervisor", "Supervisor: judges findings, holds rounds"], ["administrator", "Administrator: settings, accounts, audit log too"]];
+const ROLES = [["screen", "Screen: the floor only, stays signed in (for a wall)"], ["viewer", "Viewer: looks at everything"], ["supervisor", "Supervisor: judges findings, holds rounds"], ["administrator", "Administrator: settings, accounts, audit log too"]];
 
 export async function mount(view, place, app, ending) {
   const body = h("tbody"), tokens = h("ul", { class: "plain-list" });

@@ -184,6 +184,7 @@ export async function mount(view, place, app, ending) {
     { keys: ["A"], words: "Assign to somebody", run: with_("assignTo") },
     { keys: ["u"], words: "Open it again", run: with_("reopen") },
     { keys: ["e", "Enter"], words: "Enlarge the pictures", run: with_("enlarge") },
+    { keys: ["v"], words: "Play the clip", run: with_("clip") },
     { keys: ["o"], words: "Open its round", run: with_("openRound") },
     { keys: ["x"], words: "Alerts only, or notices too", run: () => change({ severity: filter.severity ? "" : "alert" }) },
     { keys: ["m"], words: "Mine only, or everybody's", run: () => change({ assigned: filter.assigned ? "" : "me" }) },

@@ -89,7 +89,7 @@ export async function mount(view, place, app, ending) {
   }
 
   function make(t) {
-    const a = h("a", { href: href(["tables", t.id]) },
+    const a = h("a", { href: app.may("viewer") ? href(["tables", t.id]) : null, tabindex: 0 },
       h("span", { class: "top" }, h("b", { class: "name" }, t.name), h("span", { class: "state" })),
       h("span", { class: "middle" }, icon("alert"), h("b", { class: "count" }), h("span", { class: "words" })),
       h("span", { class: "foot" }, h("span", { class: "rate" }), h("span", { class: "share" })), h("span", { class: "more unseen" }));

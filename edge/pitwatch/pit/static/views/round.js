@@ -1,6 +1,7 @@
 // One round: replayed on the drawn felt step by step, its transcript, its findings, its evidence.
 import { h, icon, s, say, setAttribute, setText, toast } from "../dom.js";
 import { drawFelt, rows } from "../felt.js";
+import { playClip } from "../clip.js";
 import { bind } from "../keys.js";
 import { ask, cardsText, pictures, severityTag, stateTag, tableLink, when } from "../parts.js";
 import { go, href, note } from "../router.js";
@@ -14,7 +15,7 @@ export async function mount(view, place, app, ending) {
   let round = await app.api.round(id, ending);
   app.title(`${round.table.name}, round ${round.number}`);
   const steps = round.steps ?? [], findings = round.all_findings ?? [];
-  let at = Math.max(0, Math.min((Number(place.query.get("step")) || telling(steps) + 1) - 1, steps.length - 1)), playing = 0;
+  let at = Math.max(0, Math.min((Number(place.query.get("step")) || telling(steps, findings) + 1) - 1, steps.length - 1)), playing = 0;
 
   const felt = s("svg", { id: "felt" });
   const slider = h("input", { type: "range", min: 1, max: Math.max(steps.length, 1), value: at + 1, "aria-label": "Step" });
@@ -38,7 +39,7 @@ export async function mount(view, place, app, ending) {
       h("div", { class: "controls row" }, button("first", "First step", () => show(0)), button("previous", "Step back", () => show(at - 1)), playButton, button("next", "Step forward", () => show(at + 1)), button("last", "Last step", () => show(steps.length - 1)), slider, where)),
     h("aside", { class: "side stack" }, shots,
       findings.length ? h("section", { class: "panel" }, h("h2", null, count(findings.length, "finding")), h("ul", { class: "brief" }, findings.map((f) =>
-        h("li", { class: f.severity }, h("a", { href: href(["alerts", f.id], { state: "all" }) }, h("span", { class: "row" }, severityTag(f.severity), h("b", null, titleOf(f)), stateTag(f.status)), h("span", { class: "what" }, f.text), h("span", { class: "soft small" }, seatName(f.seat, f.hand))))))) : null,
+        h("li", { class: f.severity }, h("a", { href: href(["alerts", f.id], { state: "all" }) }, h("span", { class: "row" }, severityTag(f.severity), h("b", null, titleOf(f)), stateTag(f.status)), h("span", { class: "what" }, f.text), h("span", { class: "soft small" }, seatName(f.seat, f.hand))), f.clip && h("button", { type: "button", "aria-label": `Clip: ${titleOf(f)}`, on: { click: () => playClip(f, app.live) } }, icon("film"), "Clip"))))) : null,
       h("section", { class: "panel" }, h("h2", null, "Transcript"), h("dl", { class: "row small soft pairs" }, facts.map(([k, v]) => h("div", null, h("dt", null, k), h("dd", { class: "num" }, v)))), h("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Transcript" }, h("pre", { class: "mono transcript" }, round.notation ?? ""))),
       h("section", { class: "panel steps-panel" }, h("h2", null, "Steps"), list),
       round.unverified?.length ? h("section", { class: "panel" }, h("h2", null, "Could not be judged"), h("ul", { class: "plain-list small" }, round.unverified.map((x) => h("li", null, h("b", null, seatName(x.seat, x.hand)), ` ${x.why}`)))) : null,
@@ -60,7 +61,7 @@ export async function mount(view, place, app, ending) {
 
   function show(i, { silent = false } = {}) {
     if (!steps.length) {
-      drawFelt(felt, asEnded(round), {});
+      drawFelt(felt, asEnded(round), { seats: round.table_seats });
       setText(what, "The single steps of this round were not stored; this is how it ended.");
       return;
     }
@@ -69,7 +70,7 @@ export async function mount(view, place, app, ending) {
     const made = new Set(steps.slice(0, at + 1).flatMap((y) => y.findings ?? []));
     const flagged = new Set(findings.filter((f) => made.has(f.id)).map((f) => f.seat));
     const now = x.event && x.event.seat != null ? new Set([`${x.event.seat}.${x.event.hand ?? 0}`]) : new Set();
-    drawFelt(felt, x.live, { flagged, changed: /card|turn/.test(x.event?.type ?? "") ? now : new Set() });
+    drawFelt(felt, x.live, { seats: round.table_seats, flagged, changed: /card|turn/.test(x.event?.type ?? "") ? now : new Set() });
     hands.replaceChildren(...rows(x.live).map(({ name, hand }) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, [hand.total, hand.status].filter(Boolean).join(", ")), h("td", null, hand.seat && hand.wager !== 0 ? money(hand.wager) : ""))));
     slider.value = at + 1;
     setAttribute(slider, "aria-valuetext", `${at + 1} of ${steps.length}: ${x.text}`);
@@ -136,10 +137,15 @@ export async function mount(view, place, app, ending) {
   return { update: (p) => Number(p.parts[1]) === id };
 }
 
-/** The step to begin with: the first with a finding, else the last at which the dealer's and other cards lay there. */
-function telling(steps) {
+/** The step to begin with: the last before the first finding at which its hand still lay there, else the last at which the
+ * dealer's and other cards lay there. */
+function telling(steps, findings) {
   const found = steps.findIndex((x) => x.findings?.length);
-  if (found >= 0) return found;
+  if (found >= 0) {
+    const { seat } = findings.find((f) => f.id === steps[found].findings[0]) ?? {};
+    for (let i = found; i >= 0; i--) if ([steps[i].live?.dealer, ...(steps[i].live?.hands ?? [])].some((x) => x?.seat === seat && x.cards.length)) return i;
+    return found;
+  }
   for (let i = steps.length - 1; i >= 0; i--) if (steps[i].live?.dealer?.cards?.length && steps[i].live.hands.some((x) => x.cards.length)) return i;
   return steps.length - 1;
 }

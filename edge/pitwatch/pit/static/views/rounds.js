@@ -20,13 +20,13 @@ export async function mount(view, place, app, ending) {
   const field = (name, words, control, kind = "") => { control.name = name; return h("label", { class: `field ${kind}` }, words, control); };
   const form = h("form", { class: "panel search", role: "search", "aria-label": "Rounds" },
     field("table", "Table", h("select", null, option("", "all"), sites.map((site) => h("optgroup", { label: site }, tables.filter((t) => t.site === site).map((t) => option(t.id, t.name)))))),
+    field("dealer", "Dealer", h("select", null, option("", "any"), dealers.map((d) => option(d.id, d.name)))),
     field("from", "From", h("input", { type: "datetime-local" }), "long"), field("to", "To", h("input", { type: "datetime-local" }), "long"),
     field("seat", "Seat", h("select", null, option("", "any"), option("0", "dealer"), Array.from({ length: 9 }, (_, i) => option(i + 1, i + 1)))),
     field("card", "Cards", h("input", { placeholder: "Ks, or 8h 8d", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 40 })),
     field("amount_min", "Stake from, $", h("input", { inputmode: "decimal", autocomplete: "off" })), field("amount_max", "to, $", h("input", { inputmode: "decimal", autocomplete: "off" })),
-    field("finding", "Finding", h("select", null, option("", "any round"), option("any", "with a finding"), kinds.map((k) => option(k.kind, titleOf(k))))),
-    field("dealer", "Dealer", h("select", null, option("", "any"), dealers.map((d) => option(d.id, d.name)))),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "held", value: "true" }), "Legal hold only"),
+    field("finding", "Finding", h("select", null, option("", "any round"), option("any", "with a finding"), kinds.map((k) => option(k.kind, titleOf(k)))), "long"),
+    h("label", { class: "check long" }, h("input", { type: "checkbox", name: "held", value: "true" }), "Legal hold only"),
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, icon("search"), "Search"), h("button", { type: "reset" }, "Clear")));
   const amount = h("p", { class: "num", role: "status" });
   const body = h("tbody");

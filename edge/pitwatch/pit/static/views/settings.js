@@ -19,7 +19,12 @@ export async function mount(view, place, app, ending) {
     h("div", { class: "row" }, h("button", { type: "button", on: { click: () => { add({ name: "", start: "" }); shifts.lastElementChild.querySelector("input").focus(); } } }, "Add a shift")),
     h("h2", null, "Surveillance recorder"),
     field("Its clock is ahead by, seconds", h("input", { name: "recorder_offset", type: "number", step: "0.1", required: true }), "Negative when it is behind. Every finding and round then says the recorder's own time."),
-    error, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Save")));
+    h("h2", null, "How long it is kept"),
+    h("div", { class: "pair" },
+      field("Rounds and findings, days", h("input", { name: "keep_rounds_days", type: "number", min: 0, max: 36500, step: 1, required: true }), "0: as long as there is room."),
+      field("Pictures and clips, days", h("input", { name: "keep_pictures_days", type: "number", min: 0, max: 36500, step: 1, required: true }), "0: as long as there is room.")),
+    h("p", { class: "hint" }, "What is older is deleted for good. What is on legal hold is never deleted."),
+    error, h("div", { class: "row stays" }, h("button", { type: "submit", class: "primary" }, "Save")));
   view.replaceChildren(h("div", { class: "page" }, h("h1", null, "Settings"), form));
 
   function add({ name, start }) {
@@ -28,7 +33,7 @@ export async function mount(view, place, app, ending) {
     shifts.append(line);
   }
   function fill() {
-    for (const name of ["site_title", "time_zone", "gaming_day_start", "recorder_offset"]) form.elements[name].value = settings[name] ?? "";
+    for (const name of ["site_title", "time_zone", "gaming_day_start", "recorder_offset", "keep_rounds_days", "keep_pictures_days"]) form.elements[name].value = settings[name] ?? "";
     shifts.replaceChildren();
     settings.shifts.forEach(add);
   }
@@ -38,7 +43,7 @@ export async function mount(view, place, app, ending) {
     const data = new FormData(form);
     const names = data.getAll("shift_name"), starts = data.getAll("shift_start");
     try {
-      settings = await app.api.saveSettings({ ...settings, site_title: data.get("site_title").trim(), time_zone: data.get("time_zone").trim(), gaming_day_start: data.get("gaming_day_start"), recorder_offset: Number(data.get("recorder_offset")), shifts: names.map((name, i) => ({ name: name.trim(), start: starts[i] })) });
+      settings = await app.api.saveSettings({ ...settings, site_title: data.get("site_title").trim(), time_zone: data.get("time_zone").trim(), gaming_day_start: data.get("gaming_day_start"), recorder_offset: Number(data.get("recorder_offset")), keep_rounds_days: Number(data.get("keep_rounds_days")), keep_pictures_days: Number(data.get("keep_pictures_days")), shifts: names.map((name, i) => ({ name: name.trim(), start: starts[i] })) });
       setTimeZone(settings.time_zone);
       fill();
       toast("The settings are saved.");
