@@ -489,7 +489,7 @@ def _worn(design: DeckDesign, rgb: Image8, card: str | None) -> Image8:
         corner = [(x, 0), (0, y)]
         line = [(w - 1 - px if right else px, h - 1 - py if low else py) for px, py in corner]
         cv2.line(out, line[0], line[1], (150, 145, 135), 2, cv2.LINE_AA)
-    return out
+    return np.asarray(out, np.uint8)
 
 
 def printed(design: DeckDesign, rgb: Image8) -> Image8:

@@ -143,9 +143,9 @@ def _strokes(text: str, h: _Hand) -> list[Stroke]:
     if text == "0":
         return [_bowl(0.5, 0.5, 0.5, 0.5, 0, 360, q)]
     if text == "J":
-        hook = np.vstack([_line((0.72, 0)), _bowl(0.36, 1 - h.hook, 0.36, h.hook, 0, 180, min(q, 3.5))])
-        bar = [_line((0.4, 0), (1.0, 0))] if h.feet or h.flag == 2 else []
-        return [hook, *bar]
+        bent = np.vstack([_line((0.72, 0)), _bowl(0.36, 1 - h.hook, 0.36, h.hook, 0, 180, min(q, 3.5))])
+        serif = [_line((0.4, 0), (1.0, 0))] if h.feet or h.flag == 2 else []
+        return [bent, *serif]
     if text == "K":
         slab(0.08, 0)
         slab(0.08, 1)
