@@ -106,8 +106,10 @@ def main(argv: list[str] | None = None) -> int:
             line = f"  {j.place:8} {j.resolved.index_px:8.1f}  {j.resolved.reads_cards:16} {shares(said)}"
             held = holds_cards(j.resolved, said)
             if j.resolved.layer_px is not None:
-                line += f"   {j.resolved.layer_px:7.2f}  {j.chips:10} {shares(stacks[j.resolved.seat])}"
-                held &= holds_chips(j.resolved, stacks[j.resolved.seat])
+                heaps = stacks[j.resolved.seat]
+                line += f"   {j.resolved.layer_px:7.2f}  {j.chips:10} {shares([s for _, s in heaps])}"
+                low = [s for n, s in heaps if n <= j.resolved.usual_chips]
+                held &= not low or holds(low, ("right",))
             broken += not held
             sys.stdout.write(line + ("\n" if held else "  promises too much\n"))
         for height, said in sorted(tall.items()):
@@ -123,11 +125,11 @@ def main(argv: list[str] | None = None) -> int:
 Said = dict[int, list[str]]
 
 
-def read(camera: Camera, pictures: int) -> tuple[Said, Said, Said, np.ndarray]:
+def read(camera: Camera, pictures: int) -> tuple[Said, dict[int, list[tuple[int, str]]], Said, np.ndarray]:
     """How each card and each stack came out, by seat, and stacks by height; and one of the pictures."""
     cards, stacks = CardReader(), StackReader(CASINO)
     out_cards: Said = defaultdict(list)
-    out_stacks: Said = defaultdict(list)
+    out_stacks: dict[int, list[tuple[int, str]]] = defaultdict(list)
     tall: Said = defaultdict(list)
     first = None
     for seed in range(pictures):
@@ -148,7 +150,7 @@ def read(camera: Camera, pictures: int) -> tuple[Said, Said, Said, np.ndarray]:
             for s in scene.stacks
         ]
         for heap, (seat, said) in zip(heaps, read_stacks(stacks, image, camera, heaps), strict=True):
-            out_stacks[seat].append(said)
+            out_stacks[seat].append((len(heap["chips"]), said))
             tall[len(heap["chips"])].append(said)
     assert first is not None
     return out_cards, out_stacks, tall, np.asarray(first, np.uint8)
@@ -165,11 +167,6 @@ def holds_cards(r: Resolved, said: list[str]) -> bool:
     """Whether what is said to be judged of cards is read."""
     good = {"ranks and suits": ("right",), "ranks": ("right", "rank"), "none": ()}[r.reads_cards]
     return not good or holds(said, good)
-
-
-def holds_chips(r: Resolved, said: list[str]) -> bool:
-    """The same of stacks' values."""
-    return not r.most_chips or holds(said, ("right",))
 
 
 def holds(said: list[str], good: tuple[str, ...]) -> bool:

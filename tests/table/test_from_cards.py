@@ -138,6 +138,24 @@ def test_the_command_writes_a_calibration_and_names_what_is_wrong(renderer: Rend
     assert np.hypot(*(written.to_table(renderer.camera.project(known)) - known).T).max() < 15
     assert (tmp_path / "calibration.png").stat().st_size > 1000
 
+    # with a lens that was calibrated before, and a second picture
+    lens, again = tmp_path / "lens.json", tmp_path / "again.json"
+    lens.write_text(json.dumps(renderer.camera.to_json()))
+    more = tmp_path / "more.png"
+    cv2.imwrite(str(more), _picture(renderer, 3))
+    run_calibrate_from_cards([picture, more], points, lens, again, lines.append, "6")
+    kept = Camera.from_json(json.loads(again.read_text()))
+    assert np.allclose(kept.K, renderer.camera.K)
+    spots = np.array(LAYOUT.spots, float)
+    assert np.hypot(*(kept.to_table(renderer.camera.project(spots)) - spots).T).max() < 2
+    assert any(line.startswith("dealer's cards") for line in lines)
+    small = tmp_path / "small.png"
+    cv2.imwrite(str(small), cv2.resize(_picture(renderer, 3), None, fx=0.5, fy=0.5))
+    with pytest.raises(UserError, match="another size"):
+        run_calibrate_from_cards([picture, small], points, None, tmp_path / "other.json", print)
+    with pytest.raises(UserError, match="at the resolution"):
+        run_calibrate_from_cards([small], points, lens, tmp_path / "other.json", print)
+
     wrong = [{**p, "mm": [1.2 * v for v in p["mm"]]} for p in pairs]
     points.write_text(json.dumps(wrong))
     with pytest.raises(UserError, match="measure them again"):

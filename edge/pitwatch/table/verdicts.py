@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import Layout
 from pitwatch.table.quality import Quality, measure_quality
-from pitwatch.table.resolve import MOST_CHIPS, RANK_PX, SUIT_PX, VALUE_PX, Resolved, resolve
+from pitwatch.table.resolve import RANK_PX, SUIT_PX, USUAL_CHIPS, VALUE_PX, Resolved, resolve
 
 __all__ = ["Judged", "Verdict", "advice_on", "judge_mounting", "verdict_picture"]
 
 Verdict = Literal["good", "some", "none"]
 
+_WAGER = 3  # chips of an ordinary wager
 _COLOURS = {"good": (80, 200, 80), "some": (60, 190, 240), "none": (60, 60, 230)}
 
 
@@ -46,14 +47,15 @@ class Judged:
         unfit = q is not None and {"out of focus", "too dark"} & set(q.faults)
         if not r.in_view or r.cards == "none" or unfit:
             return "none"
-        full = r.cards == "ranks and suits" and r.chips in (None, "values") and (q is None or not q.faults)
+        wagers = r.chips is None or r.usual_chips >= min(_WAGER, r.tallest)
+        full = r.cards == "ranks and suits" and wagers and (q is None or not q.faults)
         return "good" if full else "some"
 
     @property
     def chips(self) -> str:
         """What is judged of chips, in a few words; "" where none lie."""
         r = self.resolved
-        values = "values" if r.tallest == MOST_CHIPS else f"values to {r.tallest}"
+        values = f"values to {r.usual_chips}"
         words = {"values": values, "heights": "heights", "none": "none"}
         return "" if r.chips is None else words[r.chips]
 
@@ -102,6 +104,15 @@ def advice_on(judged: Sequence[Judged]) -> list[str]:
         out.append(
             f"{names(low)}: stacks of several values not surely; a chip is {least:.1f} px high and wants "
             f"{VALUE_PX:g}: a camera lower or farther behind the dealer, or {times(VALUE_PX, least)}"
+        )
+    few = [r for r in seen if r.layer_px is not None and r.chips == "values" and r.usual_chips < _WAGER]
+    if few:
+        least, sure = min(r.layer_px or 0.0 for r in few), min(r.usual_chips for r in few)
+        wanted = next((px for px, n in USUAL_CHIPS if n >= _WAGER), None)
+        more = "" if wanted is None else f"; {times(wanted, least)} would do for {_WAGER}"
+        out.append(
+            f"{names(few)}: taller stacks than {sure} are often left unread, and their payouts not judged; a "
+            f"chip is {least:.1f} px high{more}"
         )
     remedies = {
         "out of focus": "turn the lens until print is sharp, then fix it",
