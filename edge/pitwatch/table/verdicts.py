@@ -142,18 +142,18 @@ def verdict_picture(
     for j in judged:
         lines = _label(j)
         sizes = [cv2.getTextSize(text, _FONT, _TEXT * size, 1)[0] for text in lines]
-        step = round(24 * size)
+        step = round(30 * size)
         w, h = max(w for w, _ in sizes) + round(12 * size), step * len(lines) + round(8 * size)
         x, y = _free_place(_outline(camera, layout, j.resolved.seat), (w, h), full)
         full[y : y + h, x : x + w] = 20.0
         cv2.rectangle(out, (x, y), (x + w, y + h), (25, 25, 25), -1)
         for i, text in enumerate(lines):
-            at = (x + round(6 * size), y + step * (i + 1) - round(3 * size))
+            at = (x + round(6 * size), y + step * (i + 1) - round(5 * size))
             cv2.putText(out, text, at, _FONT, _TEXT * size, _COLOURS[j.verdict], 1, cv2.LINE_AA)
     return out
 
 
-_FONT, _TEXT = cv2.FONT_HERSHEY_SIMPLEX, 0.6
+_FONT, _TEXT = cv2.FONT_HERSHEY_SIMPLEX, 0.75  # still to be read on the commissioning sheet
 
 
 def _label(j: Judged) -> list[str]:
