@@ -1,6 +1,7 @@
 """The wizard in a real browser on a phone's screen, end to end: pictures of a table in, a table's file out.
 
-Its process is killed in the middle and goes on. With PITWATCH_SHOTS=FOLDER a picture of every step is kept.
+Its process is killed in the middle and goes on. With PITWATCH_SHOTS=FOLDER pictures of every step are kept:
+on a phone and on a laptop, in light and dark.
 """
 
 from __future__ import annotations
@@ -31,8 +32,15 @@ pytestmark = pytest.mark.skipif(
     reason="no Chromium is installed; run: apt-get install chromium",
 )
 # a busy machine may take its time; nothing is waited for that has happened
-PATIENT = 60.0
+PATIENT = float(os.environ.get("PITWATCH_PATIENT", "60"))
 SHOTS = os.environ.get("PITWATCH_SHOTS")
+PHONE = (390, 844)
+LOOKS = {
+    "phone": (*PHONE, False),
+    "phone-dark": (*PHONE, True),
+    "laptop": (1366, 768, False),
+    "laptop-dark": (1366, 768, True),
+}
 RUNNING: list[subprocess.Popen[str]] = []
 
 
@@ -71,8 +79,12 @@ class Technician:
     def see(self, name: str) -> None:
         if SHOTS:
             self.shots += 1
-            time.sleep(0.6)
-            self.browser.screenshot(Path(SHOTS, f"{self.shots:02}-{name}.png"))
+            for looks, (width, height, dark) in LOOKS.items():
+                self.browser.resize(width, height, dark)
+                time.sleep(0.6)
+                self.browser.screenshot(Path(SHOTS, f"{self.shots:02}-{name}-{looks}.png"))
+            self.browser.resize(*PHONE)
+            time.sleep(0.3)
 
     def press(self, text: str) -> None:
         """Press the visible button that says so, once nothing else is going on."""
@@ -182,6 +194,7 @@ def test_from_pictures_to_a_judged_table(
     assert "nothing says where the table's middle is" in who.refused().lower()
     who.tap_felt((0, 0))
     who.wait("document.querySelector('.handle.edge')")
+    assert phone.evaluate("document.getElementById('refused').hidden")
     who.see("pose-tapped")
     who.press("Find out")
     who.wait("pitwatchSetup.state.progress.pose")

@@ -9,12 +9,6 @@ import cv2
 import numpy as np
 
 from pitwatch.capture.frame import Frame
-from pitwatch.chips import CASINO
-from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, random_design
-from pitwatch.sim.felt import draw_felt
-from pitwatch.sim.light import Light
-from pitwatch.sim.render import Renderer
 from pitwatch.sim.spec import SimSpec
 from pitwatch.sim.stage import Stage
 from pitwatch.table.camera import Camera
@@ -30,11 +24,7 @@ def bumped(camera: Camera, *degrees: float, shift_mm: tuple[float, float, float]
 
 def seen_by(spec: SimSpec, camera: Camera) -> Stage:
     """The same table played before another camera."""
-    stage = Stage(spec)
-    deck = Deck(random_design(np.random.default_rng([spec.seed, 3])))
-    felt, chips = draw_felt(stage.layout, spec.seed), chip_art(CASINO, spec.seed)
-    stage._renderer = Renderer(camera, felt, deck, chips, Light())
-    return stage
+    return Stage(spec).before(camera)
 
 
 def defocused(image: np.ndarray) -> np.ndarray:

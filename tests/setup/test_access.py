@@ -117,6 +117,18 @@ def test_refusals_are_one_sentence(wizard: Wizard) -> None:
     assert here.get("/setup.jpg").status_code == 404
 
 
+def test_what_is_to_be_printed_comes_from_the_page(wizard: Wizard) -> None:
+    here = Client(wizard, Access(False), "127.0.0.1", ("127.0.0.1", 50000))
+    for sheet in ("board-a3", "board-letter", "tags-a4"):
+        answer = here.get(f"/print/{sheet}.pdf").raise_for_status()
+        assert answer.content.startswith(b"%PDF")
+        assert answer.headers["content-type"] == "application/pdf"
+    assert here.get("/print/cards-a3.pdf").status_code == 404
+    refused = here.get("/print/board-napkin.pdf")
+    assert refused.status_code == 422
+    assert "napkin" in refused.json()["error"]
+
+
 def test_the_page_takes_nothing_from_outside(wizard: Wizard) -> None:
     here = Client(wizard, Access(False), "127.0.0.1", ("127.0.0.1", 50000))
     page = here.get("/")

@@ -73,27 +73,28 @@ def test_without_cards_it_is_said_what_to_lay() -> None:
     assert "lay six to ten" in text
 
 
-@pytest.mark.xfail(
-    strict=True, reason="cards this small give a scale that is 3 % off; see the wizard's pose step"
-)
 def test_cards_behind_a_wide_lens(tmp_path: Path) -> None:
     """The calibrated lens is kept; cards are drawn through it, their edges bent."""
     K = np.array([[1000.0, 0, 795.0], [0, 1000.0, 455.0], [0, 0, 1]])
     bent = dataclasses.replace(CAMERA, K=K, dist=np.array([-0.3, 0.08, 0, 0, 0]))
-    image = EMPTY.copy()
+    image = EMPTY.astype(np.float32)
     for x, y, yaw in PLACES:
         a = np.radians(yaw)
         turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
         corners = np.array([(-44, -31.5), (44, -31.5), (44, 31.5), (-44, 31.5)]) @ turn.T + (x, y)
         rim = np.concatenate([np.linspace(p, np.roll(corners, -1, 0)[i], 20) for i, p in enumerate(corners)])
-        px = np.round(bent.project(rim) * 16).astype(np.int32)
-        cv2.fillPoly(image, [px], (235, 238, 240), cv2.LINE_AA, 4)
+        # as a lens mixes it, by each pixel's share: a smoothed fillPoly is half a pixel too large all round
+        fine = np.zeros((900 * 4, 1600 * 4), np.uint8)
+        cv2.fillPoly(fine, [np.round(bent.project(rim) * 4 + 1.5).astype(np.int32)], 1)
+        share = cv2.resize(fine.astype(np.float32), (1600, 900), interpolation=cv2.INTER_AREA)[..., None]
+        image = image * (1 - share) + np.array((235, 238, 240), np.float32) * share
+    image = np.round(image).astype(np.uint8)
     lens = tmp_path / "lens.json"
     lens.write_text(json.dumps(bent.to_json()))
     known = [(-392.1, 514.2), (392.1, 514.2), (0.0, 60.0)]
     tapped = [Known(px=tuple(p), mm=m) for p, m in zip(bent.project(known).tolist(), known, strict=True)]
     posed = solve(image, PoseRequest(method="cards", points=tapped), lens, None)
-    assert np.hypot(*(posed.camera.to_table(bent.project(SPOTS)) - SPOTS).T).max() < 5
+    assert np.hypot(*(posed.camera.to_table(bent.project(SPOTS)) - SPOTS).T).max() < 2
     assert np.allclose(posed.camera.K, K)
     assert len(posed.outlines) >= 7
     small = cv2.resize(image, (800, 450))

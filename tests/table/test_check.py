@@ -21,6 +21,7 @@ from pitwatch.sim.spec import mounted_camera
 from pitwatch.sim.typefaces import packaged_typefaces
 from pitwatch.table.layout import template
 from pitwatch.table.quality import measure_quality
+from pitwatch.table.verdicts import judge_mounting, verdict_picture
 
 LAYOUT = template(6)
 WIDTH, HEIGHT = 1920, 1080
@@ -88,6 +89,23 @@ def test_the_table_and_its_picture(
     drawn = cv2.imread(str(out))
     assert drawn.shape == picture.shape
     assert (drawn != picture).any()
+
+
+@pytest.mark.parametrize(("seats", "width"), [(5, 1280), (6, 1920), (7, 1920), (7, 3840)])
+def test_no_label_covers_another(seats: int, width: int) -> None:
+    layout = template(seats)
+    camera = mounted_camera(layout, width, width * 9 // 16)
+    plain = np.full((camera.height, camera.width, 3), 128, np.uint8)
+    drawn = verdict_picture(plain, camera, layout, judge_mounting(camera, layout, plain))
+    ground = (drawn == 25).all(axis=2).astype(np.uint8)
+    labels, _ = cv2.findContours(ground, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    boxes = [cv2.boundingRect(c) for c in labels if cv2.contourArea(c) > 400]
+    assert len(boxes) == seats + 1
+    for c in labels:
+        if cv2.contourArea(c) > 400:
+            _, _, w, h = cv2.boundingRect(c)
+            # whole: nothing was drawn over a corner or an edge of it
+            assert cv2.contourArea(c) > 0.97 * (w - 1) * (h - 1)
 
 
 def test_a_small_picture_asks_for_more_pixels(

@@ -174,10 +174,11 @@ def over_table(lens: Camera, height: float = 1150.0) -> dict[str, np.ndarray]:
 def off_at_spots(true: Camera, lens: Camera, wrong: int | None, noise: float = 0.2) -> float:
     """How far, at most, spots and felt lie off in a pose from felt points through an estimated lens, mm.
 
-    wrong: the point that was clicked 15 px beside.
+    wrong: which of six points was clicked 15 px beside.
     """
     layout = template(6)
-    mm = np.array([*layout.spots, (-300.0, 90.0), (300.0, 90.0)])
+    # six points, of which one may be wrong
+    mm = np.array([*(layout.spots[i] for i in (0, 2, 3, 5)), (-300.0, 90.0), (300.0, 90.0)])
     px = true.project(mm) + np.random.default_rng(4).normal(0, noise, mm.shape)
     if wrong is not None:
         px[wrong] += (9, -12)

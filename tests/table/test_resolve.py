@@ -7,7 +7,7 @@ import pytest
 
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import template
-from pitwatch.table.resolve import INDEX_MM, resolve
+from pitwatch.table.resolve import INDEX_MM, USUAL_CHIPS, resolve
 
 
 def overhead(height: float, focal: float, size: tuple[int, int], y: float = 330.0) -> Camera:
@@ -51,3 +51,14 @@ def test_verdicts_in_words() -> None:
     assert seats[0].text.startswith(
         "seat 1: 2.2 px/mm, index 20 px: ranks and suits; 2.8 px a chip: chip values"
     )
+
+
+def test_how_tall_a_stack_is_surely_read_follows_from_a_chips_pixels() -> None:
+    promised = []
+    for width in (1152, 2304, 4608, 9216):
+        seat = resolve(overhead(1500, 1650 * width / 2304, (width, width * 9 // 16)), template(6))[1]
+        promised.append(seat.usual_chips)
+        assert seat.usual_chips <= seat.most_chips
+    assert promised == sorted(promised)
+    assert promised[0] == 0
+    assert promised[-1] == max(n for _, n in USUAL_CHIPS)

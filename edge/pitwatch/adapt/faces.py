@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.errors import UserError
-from pitwatch.table.from_cards import card_outlines, guessed_scale
+from pitwatch.table.card_outlines import card_outlines, guessed_scale
 from pitwatch.vision.looks import CARD_MM
 
 __all__ = ["Face", "deck_faces", "laid_rows"]

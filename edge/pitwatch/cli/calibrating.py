@@ -59,7 +59,13 @@ def lens(
 
 @calibrate.command()
 def pose(
-    picture: Annotated[Path, typer.Option(help="A picture of the table, taken by the mounted camera.")],
+    picture: Annotated[
+        list[Path],
+        typer.Option(
+            help="A picture of the table, taken by the mounted camera; with --from-cards several, one after "
+            "another."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Where to write the calibration.")],
     points: Annotated[Path | None, typer.Option(help='JSON: [{"px": [x, y], "mm": [X, Y]}, ...]')] = None,
     lens: Annotated[Path | None, typer.Option(help="A calibration whose lens to keep.")] = None,
@@ -86,6 +92,8 @@ def pose(
     """Calibrate from points whose place on the table is known, from cards, the board or tags."""
     if from_cards + (board is not None) + (tags is not None) > 1:
         raise UserError("--from-cards, --board and --tags exclude each other; keep one of them")
+    if len(picture) > 1 and not from_cards:
+        raise UserError(f"--picture was given {len(picture)} times; only --from-cards takes more than one")
     if board is None and (board_at is not None or square is not None):
         raise UserError("--board-at and --square are about the board; name its paper with --board")
     if board is not None:
@@ -94,23 +102,21 @@ def pose(
 
         at = None if board_at is None else board_place(board_at)
         known = board_named(board, square)
-        run_calibrate_from_board(picture, known, at, points, lens, out, typer.echo, layout)
+        run_calibrate_from_board(picture[0], known, at, points, lens, out, typer.echo, layout)
         return
     if tags is not None:
         from pitwatch.table.from_board import run_calibrate_from_tags
 
-        run_calibrate_from_tags(picture, tags, points, lens, out, typer.echo, layout)
+        run_calibrate_from_tags(picture[0], tags, points, lens, out, typer.echo, layout)
         return
     from pitwatch.table.calibrate import run_calibrate_from_cards, run_calibrate_pose
 
     if points is None:
         raise UserError("--points is missing; give known points, or lay the board (--board) or tags (--tags)")
-    if from_cards and lens is not None:
-        raise UserError("--lens has no say with --from-cards: the cards settle the lens too; leave one out")
     if from_cards:
-        run_calibrate_from_cards(picture, points, out, typer.echo)
+        run_calibrate_from_cards(picture, points, lens, out, typer.echo, layout)
     else:
-        run_calibrate_pose(picture, points, lens, out, typer.echo, layout)
+        run_calibrate_pose(picture[0], points, lens, out, typer.echo, layout)
 
 
 @calibrate.command()

@@ -58,7 +58,7 @@ def check_table(table: Path, picture: Path | None, out: Path | None, as_json: bo
 
 def _table(judged: Sequence[Judged]) -> Table:
     table = Table(box=box.SIMPLE)
-    for name in ("place", "px/mm", "index px", "px a chip", "seen at", "cards", "chips"):
+    for name in ("place", "px/mm", "index", "a chip", "angle", "cards", "chips"):
         table.add_column(name, no_wrap=True)
     if any(j.quality is not None for j in judged):
         table.add_column("picture")
@@ -68,8 +68,8 @@ def _table(judged: Sequence[Judged]) -> Table:
         row = [
             j.place,
             f"{r.px_per_mm:.2f}",
-            f"{r.index_px:.1f}",
-            "" if r.layer_px is None else f"{r.layer_px:.1f}",
+            f"{r.index_px:.1f} px",
+            "" if r.layer_px is None else f"{r.layer_px:.1f} px",
             f"{r.steepness:.0f}°",
             r.cards if r.in_view else "not wholly in the picture",
             j.chips,

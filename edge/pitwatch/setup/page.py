@@ -7,6 +7,7 @@ status 422 with {"error": one sentence}.
 from __future__ import annotations
 
 import socket
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from pitwatch.setup.felt import felt_grid
 from pitwatch.setup.posing import PoseRequest
 from pitwatch.setup.progress import House
 from pitwatch.setup.wizard import Wizard
+from pitwatch.table.board_pdf import write_board, write_tags
 
 __all__ = ["PORT", "bound", "make_app", "server"]
 
@@ -246,6 +248,16 @@ def _results(app: FastAPI, wizard: Wizard) -> None:
     def finish(who: Annotated[str, Body(embed=True, max_length=200)]) -> dict[str, Any]:
         wizard.finish(who)
         return wizard.state()
+
+    @app.get("/print/{what}-{paper}.pdf")
+    def print_sheet(what: str, paper: str) -> Response:
+        sheets = {"board": write_board, "tags": write_tags}
+        if what not in sheets:
+            raise HTTPException(404, "no such sheet")
+        with tempfile.TemporaryDirectory() as folder:
+            sheet = Path(folder, "sheet.pdf")
+            sheets[what](sheet, paper)
+            return Response(sheet.read_bytes(), media_type="application/pdf")
 
     @app.get("/commissioning.pdf")
     def sheet() -> FileResponse:

@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pitwatch.errors import UserError
 from pitwatch.setup.progress import Spread
-from pitwatch.table.anchor import anchored_on_print, cards_spread_mm
+from pitwatch.table.anchor import anchored_on_print
 from pitwatch.table.board import board_named
-from pitwatch.table.calibrate import anchored_by, load_lens, run_calibrate_pose, stands
+from pitwatch.table.calibrate import in_arrays, load_lens, run_calibrate_pose, settled_by, stands
 from pitwatch.table.camera import Camera
 from pitwatch.table.files import load_camera
 from pitwatch.table.from_board import run_calibrate_from_board, run_calibrate_from_tags
-from pitwatch.table.from_cards import guessed_scale, pose_from_cards
+from pitwatch.table.from_cards import cards_spread_mm, pose_from_cards
 from pitwatch.table.from_print import with_line
 from pitwatch.table.ideal import Ideal
 from pitwatch.table.layout import Layout
@@ -36,7 +36,6 @@ __all__ = ["Known", "PoseRequest", "Posed", "in_words", "solve"]
 Image = NDArray[np.uint8]
 _FEWEST_CARDS = 4
 _FEW_CARDS = 6
-_SCALE_OFF = 0.04
 _SHARE_OFF = 0.003
 _PLAYERS_MM = 700.0  # y from which on a camera is nearer to the players
 
@@ -136,7 +135,10 @@ def _through(lens: Path, image: Image, asked: PoseRequest, layout: Layout | None
     points = [p.model_copy(update={"px": moved(p.px)}) for p in asked.points]
     edge = None if asked.edge is None else moved(asked.edge)
     posed = _from_cards(
-        ideal.picture(image), asked.model_copy(update={"points": points, "edge": edge}), layout
+        ideal.picture(image),
+        asked.model_copy(update={"points": points, "edge": edge}),
+        layout,
+        ideal.focal,
     )
     places = _places(posed.layout or layout, asked.seats)
     camera = ideal.camera(posed.camera, [*(p for _, p in places), (-200.0, 60.0), (200.0, 60.0)])
@@ -145,13 +147,13 @@ def _through(lens: Path, image: Image, asked: PoseRequest, layout: Layout | None
     return replace(posed, camera=camera, outlines=outlines, said=said)
 
 
-def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Posed:
+def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None, focal: float | None = None) -> Posed:
     if len(asked.points) < 2 and asked.edge is None:
         raise UserError(
             "nothing says where the table's middle is: tap the middle of the dealer's edge, or two points "
             "whose place you know"
         )
-    pose = pose_from_cards(image, guessed_scale(image))
+    pose = pose_from_cards(image, focal=focal)
     if pose is None or len(pose.outlines) < _FEWEST_CARDS:
         n = 0 if pose is None else len(pose.outlines)
         raise UserError(
@@ -165,16 +167,9 @@ def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Pose
     found, felt_said = layout, ""
     if len(asked.points) >= 2:
         pairs = [(list(p.px), list(p.mm)) for p in asked.points]
-        camera, off = anchored_by(
-            "the tapped points",
-            pairs,
-            pose.camera,
-            most_off=_SCALE_OFF,
-            by="the cards",
-            remedy="check that the cards are of poker size (63 x 88 mm) and the points the right ones",
-        )
+        camera, off = settled_by("the tapped points", pairs, pose)
         said += off
-        px, mm = (np.array(v, float) for v in zip(*((p.px, p.mm) for p in asked.points), strict=True))
+        px, mm = in_arrays(pairs)
     else:
         assert asked.edge is not None
         on = anchored_on_print(image, pose.camera, asked.edge, asked.seats)
@@ -185,7 +180,8 @@ def _from_cards(image: Image, asked: PoseRequest, layout: Layout | None) -> Pose
         px = camera.project(mm)
     said.append(stands(camera))
     places = _places(found, asked.seats)
-    mms = cards_spread_mm(pose, camera, px, mm, [p for _, p in places])
+    known = len(asked.points) >= 2
+    mms = cards_spread_mm(pose, camera, px, mm, [p for _, p in places], known=known)
     spread = [Spread(place=n, mm=round(float(s), 2)) for (n, _), s in zip(places, mms, strict=True)]
     outlines = [np.round(o, 1).tolist() for o in pose.outlines]
     return Posed(camera, said, spread, found if felt_said else None, felt_said, outlines)

@@ -122,14 +122,15 @@ def draw_felt(layout: Layout, seed: int = 0, colour: Bgr = (62, 104, 32), ink: B
 def _rail(image: NDArray[Any], layout: Layout) -> None:
     """The padded rail about the players' side, the floor beyond it, and the dealer's edge."""
     h, w = image.shape[:2]
-    ys, xs = np.mgrid[0:h, 0:w].astype(np.float32)
-    x, y = xs / _PX + _X0, _Y1 - ys / _PX
+    x = np.arange(w, dtype=np.float32) / _PX + _X0
+    y = (_Y1 - np.arange(h, dtype=np.float32) / _PX)[:, None]
     r = np.hypot(x - layout.cx, y - layout.cy)
     inner = layout.spot_r + 165
-    bulge = np.clip(1 - np.abs(r - inner - 35) / 40, 0, 1)[..., None]
-    rail = np.array([45, 62, 92], np.float32) * (0.55 + 0.6 * bulge)
-    image[:] = np.where((r > inner)[..., None], rail, image).astype(np.uint8)
-    image[:] = np.where(((r > inner + 72) | (y < 0))[..., None], np.array([70, 70, 74], np.uint8), image)
+    beyond = (r > inner + 72) | (y < 0)
+    ring = (r > inner) & ~beyond
+    bulge = np.clip(1 - np.abs(r[ring] - inner - 35) / 40, 0, 1)[:, None]
+    image[ring] = (np.array([45, 62, 92], np.float32) * (0.55 + 0.6 * bulge)).astype(np.uint8)
+    image[beyond] = (70, 70, 74)
 
 
 def random_felt(layout: Layout, rng: np.random.Generator, fonts: tuple[str, ...]) -> Felt:

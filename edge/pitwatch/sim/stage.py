@@ -5,6 +5,7 @@ Out: frames of a calibrated camera, BGR uint8, and what they were made from. Len
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from pitwatch.sim.render import Renderer
 from pitwatch.sim.script import random_script
 from pitwatch.sim.spec import SimSpec, mounted_camera
 from pitwatch.sim.truth import Truth
+from pitwatch.table.camera import Camera
 from pitwatch.table.layout import template
 
 __all__ = ["Stage", "direct"]
@@ -58,8 +60,8 @@ class Stage:
         # a house buys cards whose backs stand out from its felt and are printed all over
         back, style = _BACKS[spec.seed % len(_BACKS)], (0, 6, 1, 2)[spec.seed % 4]
         deck = Deck(replace(design, back=back, back_style=style, wear=0.3 * design.wear))
-        felt, chips = draw_felt(self.layout, spec.seed), chip_art(CASINO, spec.seed)
-        self._renderer = Renderer(self.camera, felt, deck, chips, Light())
+        self._art = draw_felt(self.layout, spec.seed), deck, chip_art(CASINO, spec.seed)
+        self._renderer = Renderer(self.camera, *self._art, Light())
         self._closed = False
 
     @property
@@ -77,6 +79,12 @@ class Stage:
         t = index / self.spec.fps
         image = self._renderer.frame(self._director.scene(t))
         return Frame(t, spoil(image, self._lens, self._rng), index)
+
+    def before(self, camera: Camera) -> Stage:
+        """The same table, played before another camera; `camera` stays what a watcher is told."""
+        other = copy.copy(self)
+        other._renderer = Renderer(camera, *self._art, Light())
+        return other
 
     def __iter__(self) -> Iterator[Frame]:
         for index in range(self.frames):

@@ -8,7 +8,6 @@ circles alone; and how sure every place is, mm.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,16 +16,14 @@ from numpy.typing import NDArray
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera
 from pitwatch.table.circles import find_circles
-from pitwatch.table.from_cards import CardsPose, anchored, left_one_out
 from pitwatch.table.from_print import FittedLayout, fit_layout
 from pitwatch.table.layout import Layout, Point
 
-__all__ = ["OnPrint", "anchored_on_print", "cards_spread_mm", "print_offset_mm", "rebased"]
+__all__ = ["OnPrint", "anchored_on_print", "print_offset_mm", "rebased"]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_CLICKED_PX = 1.0
 _NEAR_MM = 90.0  # a printed circle farther from every spot is another print
 
 
@@ -90,23 +87,6 @@ def anchored_on_print(image: Image, camera: Camera, edge_px: Point, seats: int) 
 
 def _point(a: Array) -> Point:
     return float(a[0]), float(a[1])
-
-
-def cards_spread_mm(pose: CardsPose, camera: Camera, px: Array, mm: Array, places: Sequence[Point]) -> Array:
-    """± mm at each place (N,) of a camera that rests on cards and on anchors seen at `px` (N, 2).
-
-    camera: the pose in the table's frame. What each card contributes is left out in turn; a click's own
-    error of a pixel is added.
-    """
-    at = camera.project(places)
-    others = left_one_out(pose)
-    click = np.array([_CLICKED_PX / camera.px_per_mm(x, y) for x, y in places])
-    if not others:
-        return np.full(len(places), np.inf)
-    found = np.array([anchored(other, px, mm)[0].to_table(at) for other in others])
-    n = len(found)
-    variance = (n - 1) / n * ((found - found.mean(axis=0)) ** 2).sum(axis=(0, 2))
-    return np.asarray(np.sqrt(variance + click**2))
 
 
 def print_offset_mm(image: Image, camera: Camera, layout: Layout) -> tuple[int, float] | None:

@@ -7,7 +7,7 @@ lines of text for the terminal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from pitwatch.errors import UserError
 from pitwatch.table.camera import Camera, CameraError
 from pitwatch.table.files import read_json, write_felt, write_json
-from pitwatch.table.from_cards import anchored, guessed_scale, pose_from_cards
+from pitwatch.table.from_cards import CardsPose, anchored, cards_spread_mm, pose_from_cards, settled
+from pitwatch.table.ideal import Ideal
 from pitwatch.table.pose import PoseResult, solve_pose
 from pitwatch.table.uncertain import spots_of, spread_mm, told
 
@@ -34,6 +35,7 @@ __all__ = [
     "report",
     "run_calibrate_from_cards",
     "run_calibrate_pose",
+    "settled_by",
     "stands",
     "write_calibration",
 ]
@@ -77,35 +79,48 @@ def run_calibrate_pose(
 
 
 def run_calibrate_from_cards(
-    picture: str | Path, points: str | Path, out: str | Path, echo: Callable[[str], None]
+    pictures: Sequence[str | Path],
+    points: str | Path,
+    lens: str | Path | None,
+    out: str | Path,
+    echo: Callable[[str], None],
+    layout: str | None = None,
 ) -> Camera:
-    """Solve the pose from the cards in a picture, anchor it by two or more known points, write `out`.
+    """Solve the pose from the cards in pictures of one camera, anchor it by two or more known points in the
+    first of them, write `out`.
 
-    echo: told each line of the report. A check picture is written beside `out`, as `run_calibrate_pose` does.
-    Raises UserError naming the file and the remedy; then no calibration is written.
+    lens: a calibration whose lens to keep. layout, echo: as for `run_calibrate_pose`, and as there a check
+    picture is written beside `out`. Raises UserError naming the file and the remedy; then no calibration is
+    written.
     """
-    image = read_picture(picture)
+    images = [read_picture(picture) for picture in pictures]
+    for picture, image in zip(pictures, images, strict=True):
+        if image.shape != images[0].shape:
+            raise UserError(f"{picture} has another size than {pictures[0]}; take all with one camera")
     pairs = read_anchors(points)
-    pose = pose_from_cards(image, guessed_scale(image))
-    if pose is None or len(pose.outlines) < _FEWEST_CARDS:
-        n = 0 if pose is None else len(pose.outlines)
+    ideal = None if lens is None else Ideal(_lens_of(lens, images[0]))
+    if ideal is None:
+        pose, seen = pose_from_cards(images), pairs
+    else:
+        # as if the lens did not bend, then behind it
+        pose = pose_from_cards([ideal.picture(image) for image in images], focal=ideal.focal)
+        seen = [(ideal.to_ideal([px])[0].tolist(), mm) for px, mm in pairs]
+    cards = 0 if pose is None else len(pose.outlines)
+    if pose is None or cards < _FEWEST_CARDS:
         raise UserError(
-            f"{picture} shows {n} whole cards with clear edges; lay six to ten face up, apart from each "
-            "other, all over the felt"
+            f"{pictures[0]} shows {cards} whole cards with clear edges; lay six to ten face up, apart from "
+            "each other, all over the felt"
         )
-    cards = len(pose.outlines)
-    camera, off = anchored_by(
-        points,
-        pairs,
-        pose.camera,
-        most_off=_SCALE_OFF,
-        by="the cards",
-        remedy="check that the cards are of poker size (63 x 88 mm)",
-    )
-    for line in (f"{cards} cards fit to {pose.rms_mm:.2f} mm rms", *off, stands(camera)):
+    camera, off = settled_by(points, seen, pose)
+    spots = spots_of(layout)
+    spread = cards_spread_mm(pose, camera, *in_arrays(seen), [p for _, p in spots], known=True)
+    if ideal is not None:
+        camera = ideal.camera(camera, [*(p for _, p in spots), (-200.0, 60.0), (200.0, 60.0)])
+    fit = f"{cards} cards fit to {pose.rms_mm:.2f} mm rms"
+    for line in [fit, *off, stands(camera), *told(spots, spread)]:
         echo(line)
-    note = f"from {cards} cards of {Path(picture).name}"
-    write_calibration(out, picture, image, pairs, camera, note, echo)
+    note = f"from {cards} cards of {', '.join(Path(p).name for p in pictures)}"
+    write_calibration(out, pictures[0], images[0], pairs, camera, note, echo)
     return camera
 
 
@@ -139,11 +154,36 @@ def anchored_by(
             f"them again, and {remedy}"
         )
     moved, off = anchored(camera, px, mm)
-    lines = [
+    return moved, _each_off(mm, off)
+
+
+def settled_by(points: str | Path, pairs: list[Pair], pose: CardsPose) -> tuple[Camera, list[str]]:
+    """The camera that cards and known points tell together, and a line about each point.
+
+    Raises UserError as `anchored_by`.
+    """
+    remedy = "check that the cards are of poker size (63 x 88 mm) and the points the right ones"
+    anchored_by(points, pairs, pose.camera, most_off=_SCALE_OFF, by="the cards", remedy=remedy)
+    px, mm = in_arrays(pairs)
+    camera = settled(pose, px, mm)
+    return camera, _each_off(mm, np.hypot(*(camera.to_table(px) - mm).T))
+
+
+def _each_off(mm: NDArray[np.float64], off: NDArray[np.float64]) -> list[str]:
+    return [
         f"point {i} at ({x:.1f}, {y:.1f}) mm is {error:.1f} mm off"
         for i, ((x, y), error) in enumerate(zip(mm, off, strict=True), 1)
     ]
-    return moved, lines
+
+
+def _lens_of(path: str | Path, image: Image) -> Camera:
+    lens = load_lens(path)
+    if (lens.width, lens.height) != (image.shape[1], image.shape[0]):
+        raise UserError(
+            f"{path} is for {lens.width} x {lens.height} pixels, but the picture has {image.shape[1]} x "
+            f"{image.shape[0]}; calibrate the lens at the resolution at which the camera watches"
+        )
+    return lens
 
 
 def _spread(points: NDArray[np.float64]) -> float:

@@ -32,6 +32,11 @@ class Ideal:
         self._f = float(lens.K[0, 0])
         self._c = np.array([(lens.width - 1) / 2, (lens.height - 1) / 2])
 
+    @property
+    def focal(self) -> float:
+        """Of the ideal pictures, px."""
+        return self._f
+
     def picture(self, image: Image) -> Image:
         """The picture (h, w, 3) without distortion, of the same size; what the lens did not see is black."""
         w, h = self._lens.width, self._lens.height

@@ -23,6 +23,7 @@ __all__ = [
     "MOST_CHIPS",
     "RANK_PX",
     "SUIT_PX",
+    "USUAL_CHIPS",
     "VALUE_PX",
     "Resolved",
     "resolve",
@@ -40,6 +41,10 @@ SUIT_PX, RANK_PX = 8.5, 5.0
 VALUE_PX, HEIGHT_PX = 1.25, 1.0
 # the stack reader counts no further
 MOST_CHIPS = 25
+# From so many px a chip on, stacks of so many chips of any mix are mostly read in a single look: what
+# tests/table/mountings_measured.py finds on rendered tables with the shipped networks. Taller ones are read
+# now and then; what is not read surely is not judged.
+USUAL_CHIPS = ((VALUE_PX, 1),)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,12 @@ class Resolved:
         return self.tallest if self.in_view and self.chips == "values" else 0
 
     @property
+    def usual_chips(self) -> int:
+        """The tallest stack whose value can be counted on to be read here; 0: none."""
+        layer = self.layer_px or 0.0
+        return min(self.most_chips, max((n for px, n in USUAL_CHIPS if layer >= px), default=0))
+
+    @property
     def text(self) -> str:
         """One line for a technician."""
         where = "dealer" if self.seat == 0 else f"seat {self.seat}"
@@ -88,11 +99,15 @@ class Resolved:
         if self.layer_px is None:
             return line
         chips = {
-            "values": f"chip values, stacks up to {self.tallest}",
+            "values": f"chip values, surely of {_chips(self.usual_chips)}, at most of {self.tallest}",
             "heights": "heights of stacks, mixed stacks not surely",
             "none": "no stacks: lower, nearer or more pixels",
         }[self.chips or "none"]
         return f"{line}; {self.layer_px:.1f} px a chip: {chips}"
+
+
+def _chips(n: int) -> str:
+    return "1 chip" if n == 1 else f"{n} chips"
 
 
 def resolve(camera: Camera, layout: Layout) -> tuple[Resolved, ...]:

@@ -31,3 +31,7 @@ export function select(options, value, onchange) {
   element.value = value;
   return element;
 }
+
+// Links to a sheet to print, one for each paper.
+export const prints = (what, said) => h('p', {}, said, ' ', ...['a3', 'a4', 'letter', 'tabloid'].flatMap((paper, i) => [
+  i ? ', ' : '', h('a', { href: `/print/${what}-${paper}.pdf`, target: '_blank' }, paper.length < 3 ? paper.toUpperCase() : paper)]));

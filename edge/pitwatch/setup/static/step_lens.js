@@ -1,5 +1,5 @@
 // The lens from views of the board, or skipped.
-import { button, h, lines } from './dom.js';
+import { button, h, lines, prints } from './dom.js';
 
 export default {
   name: 'Lens',
@@ -8,8 +8,8 @@ export default {
   enter(app) {
     this.state = h('div', { class: 'group' });
     app.panel.append(
-      h('p', {}, 'A wide lens, one that bends straight lines, has to be calibrated with the printed board ',
-        h('code', {}, 'pitwatch calibrate board --paper a3'), '. An ordinary one need not: its focal length follows from the cards.'),
+      h('p', {}, 'A wide lens, one that bends straight lines, has to be calibrated with a printed board. An ordinary one need not: its focal length follows from the cards.'),
+      prints('board', 'Print the board at 100 % and glue it on a flat plate:'),
       h('div', { class: 'row' },
         button('Skip: an ordinary lens', () => app.post('/api/lens/skip'), 'main'),
         button('Collect views of the board', async () => {

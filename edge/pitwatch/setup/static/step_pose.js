@@ -1,5 +1,5 @@
 // How the camera stands: from cards, tapped points, the board or tags.
-import { button, field, h, lines, number, select } from './dom.js';
+import { button, field, h, lines, number, prints, select } from './dom.js';
 
 const METHODS = [['cards', 'Cards'], ['points', 'Known points'], ['board', 'Board'], ['tags', 'Tags']];
 const SEATS = [5, 6, 7].map((n) => [String(n), `${n} seats`]);
@@ -58,7 +58,7 @@ export default {
   },
 
   cards(app) {
-    const anchors = [['edge', 'the printed circles and a tap'], ['points', 'two points that I measured']];
+    const anchors = [['edge', 'printed circles'], ['points', 'measured points']];
     return [
       h('p', {}, 'Lay ', h('b', {}, 'six to ten cards'), ' face up, flat and apart from each other, all over the felt. They are the ruler.'),
       h('div', { class: 'row' },
@@ -80,6 +80,7 @@ export default {
     const set = (i) => (e) => { this.at[i] = Number(e.target.value); };
     return [
       h('p', {}, 'Lay the board flat, its text upright for the dealer, the middles of its sides on marks; or lay it anywhere and tap two points that you measured.'),
+      prints('board', 'To print:'),
       h('div', { class: 'row' },
         field('Paper', select(papers, this.paper, this.choose(app, 'paper'))),
         field('Its 100 mm bar measures', number(this.bar, { onchange: (e) => { this.bar = e.target.value; } }), 'mm')),
@@ -94,6 +95,7 @@ export default {
   tags() {
     return [
       h('p', {}, 'Lay four tags or more, as far apart as the felt allows, and say where their middles are (mm).'),
+      prints('tags', 'To print:'),
       ...Object.entries(this.laid).map(([id, place]) => h('div', { class: 'row' }, h('b', {}, `Tag ${id}`),
         ...[0, 1].map((k) => field('xy'[k], number(place[k], { onchange: (e) => { place[k] = Number(e.target.value); } }))))),
     ];
@@ -124,6 +126,7 @@ export default {
 
   async tap(app, px) {
     const needed = this.method !== 'tags' && !(this.method === 'cards' && this.anchor === 'edge');
+    app.refuse('');
     if (!app.still && !(await app.hold())) return;
     if (this.method === 'cards' && this.anchor === 'edge') this.edge = px;
     else if (needed) this.tapped.push({ px, mm: [null, null], named: '' });
