@@ -6,7 +6,7 @@ In: a seed, or a `DeckDesign`. Out: pictures of cards as premultiplied BGRA uint
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from pitwatch.sim.indices import drawn_index
 from pitwatch.sim.suits import suit_mask
 from pitwatch.sim.typefaces import packaged_typefaces, typeface
 
-__all__ = ["PX_PER_MM", "Deck", "DeckDesign", "printed", "random_design"]
+__all__ = ["PX_PER_MM", "Deck", "DeckDesign", "casino_design", "printed", "random_design"]
 
 PX_PER_MM = 4.0
 _W, _H = 63.0, 88.0
@@ -155,7 +155,7 @@ def random_design(
         red=red,
         black=(dark, dark, dark + int(u(0, 15))),
         four_colour=bool(rng.random() < 0.08),
-        other_pips="".join(r for r in _OTHER_PIPS if rng.random() < 0.12),
+        other_pips="".join(r for r in _OTHER_PIPS if rng.random() < 0.25),
         suit_font=str(suit_fonts[int(rng.integers(len(suit_fonts)))])
         if suit_fonts and rng.random() < 0.67
         else "",
@@ -167,6 +167,15 @@ def random_design(
         back_style=int(rng.integers(8)),
         seed=int(rng.integers(1 << 30)),
     )
+
+
+def casino_design(rng: np.random.Generator) -> DeckDesign:
+    """A deck as casinos buy them: large or jumbo index, pips and courts in the usual places, hardly worn."""
+    while True:
+        design = random_design(rng)
+        plain = not (design.other_pips or design.court_letters or design.four_colour or design.beside)
+        if design.index_height > 9.5 and plain:
+            return replace(design, wear=0.3 * design.wear)
 
 
 class Deck:

@@ -18,7 +18,7 @@ from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO
 from pitwatch.errors import UserError
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.deck import Deck, casino_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
 from pitwatch.sim.render import Renderer
@@ -53,7 +53,7 @@ class PracticeTable:
         self.camera = dataclasses.replace(
             mounted_camera(self.layout, spec.width, spec.height), dist=np.zeros(5)
         )
-        deck = Deck(random_design(np.random.default_rng([spec.seed, 3])))
+        deck = Deck(casino_design(np.random.default_rng([spec.seed, 3])))
         felt, chips = draw_felt(self.layout, spec.seed), chip_art(CASINO, spec.seed)
         self._renderer = Renderer(self.camera, felt, deck, chips, Light())
         self._rng = np.random.default_rng([spec.seed, 29])

@@ -14,7 +14,7 @@ import numpy as np
 from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.deck import Deck, casino_design
 from pitwatch.sim.director import Director
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
@@ -56,10 +56,10 @@ class Stage:
         self._director = direct(spec)
         self._rng = np.random.default_rng([spec.seed, 23])
         self._lens = Lens(blur=0.5, noise=spec.noise)
-        design = random_design(np.random.default_rng([spec.seed, 3]))
+        design = casino_design(np.random.default_rng([spec.seed, 3]))
         # a house buys cards whose backs stand out from its felt and are printed all over
         back, style = _BACKS[spec.seed % len(_BACKS)], (0, 6, 1, 2)[spec.seed % 4]
-        deck = Deck(replace(design, back=back, back_style=style, wear=0.3 * design.wear))
+        deck = Deck(replace(design, back=back, back_style=style))
         self._art = draw_felt(self.layout, spec.seed), deck, chip_art(CASINO, spec.seed)
         self._renderer = Renderer(self.camera, *self._art, Light())
         self._closed = False
