@@ -117,6 +117,8 @@ def _settles(rnd: Round, hand: Hand, change: Change) -> bool:
     by, grew = change.event.by, change.how == "grew"
     if rnd.exposed and rnd.dealer_may_be_done and (by == "dealer" or not grew):
         return True
+    if rnd.exposed and rnd.dealer_may_be_done and by is None and hand.surely(lambda s: bool(s.over)):
+        return True  # the hole card was shown early: nothing more comes to this hand but its payment
     if rnd.dealer_acts:
         if grew and by == "player":
             return rnd.dealer_done or not rnd.exposed
@@ -168,7 +170,7 @@ def _paid_natural(rnd: Round, hand: Hand, e: Chips) -> None:
         return
     if even is not False and paid <= box.start:
         # less may become even money with the next chips
-        if paid == box.start:
+        if paid == box.start or hand.wants_even:
             hand.even_money = even
         return
     hand.even_money = False
@@ -315,6 +317,8 @@ def pass_others(rnd: Round, acting: Hand) -> None:
             earlier = (h.seat, h.number) < (acting.seat, acting.number)
             if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
+            elif earlier and rnd.exposed and h.growth.by is None:
+                h.doubt = h.doubt or "whether the chips that came were a payment could not be seen"
             elif earlier and not (h.from_split and len(h.cards) < 2) and rnd.now > h.growth.t + SLACK:
                 pending, h.growth = h.growth, None
                 _raised(rnd, h, pending)

@@ -60,6 +60,8 @@ class Round:
     """Other orders in which cards of one instant may have been drawn, where they make another hand."""
     hidden: int | None = None
     """Place of the dealer's card that lies face down."""
+    up_place: int = 0
+    """Place of the card that was dealt face up."""
     turned: float | None = None
     """When the hole card was turned, or the dealer drew."""
     shown_early: bool = False
@@ -126,8 +128,9 @@ class Round:
 
     @property
     def upcard(self) -> str | None:
-        """The dealer's first card, None when it is not there or unread."""
-        return self.dealer[0] if self.dealer and self.hidden != 0 else None
+        """The dealer's card that was dealt face up, None when it is not there or unread."""
+        there = len(self.dealer) > self.up_place and self.hidden != self.up_place
+        return self.dealer[self.up_place] if there else None
 
     @property
     def first_cards(self) -> int:

@@ -158,9 +158,10 @@ def share_original(rnd: Round, seat: int) -> None:
         lost = -sum(n for n in nets if isinstance(n, int))
         # whether a hand that was bust before was the original is not said
         whole = lost == base or (lost == 0 and len(hands) < len(rnd.of_seat(seat)))
+        first = next((h for h, n in zip(hands, nets, strict=True) if n == -base), hands[0])
         for hand, net in zip(hands, nets, strict=True):
             assert isinstance(net, int)
-            hand.loses = -net if whole else base if hand is hands[0] else 0
+            hand.loses = -net if whole else base if hand is first else 0
 
 
 def close_hand(rnd: Round, hand: Hand) -> None:
