@@ -117,14 +117,15 @@ class Audit:
         rnd = self._round
         if rnd is None:
             return
-        rnd.now = max(rnd.now, t)
         rnd.run_later(t)
-        draws = any(isinstance(e, CardLaid) and e.seat == 0 for e in batch)
-        playing.expire(rnd, t, dealer_draws=draws)
-        if rnd.cleared is None:
+        playing.expire(rnd, t)
+        late = rnd.cleared is not None and t > rnd.cleared + HOLD
+        if rnd.cleared is not None and (late or round_is_over(rnd)):
+            with rnd.as_of(max(rnd.now, rnd.cleared + HOLD) if late else rnd.now):
+                self._close(ended=True)
             return
-        fresh = any(isinstance(e, CardLaid) for e in batch)
-        if fresh or round_is_over(rnd) or t > rnd.cleared + HOLD:
+        rnd.now = max(rnd.now, t)
+        if rnd.cleared is not None and any(isinstance(e, CardLaid) for e in batch):
             self._close(ended=True)
 
     def _judge(self) -> None:

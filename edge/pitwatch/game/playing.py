@@ -405,15 +405,17 @@ def _convict(rnd: Round, hand: Hand) -> None:
     rnd.say("wager_cut", hand.seat, hand.number, expected=d.base, observed=left, evidence=seen)
 
 
-def expire(rnd: Round, t: float, *, dealer_draws: bool) -> None:
-    """Time goes on to `t`; dealer_draws: the dealer gets a card at `t`."""
-    if rnd.short is not None and t > rnd.short and (not dealer_draws or t > rnd.short + HOLD):
-        confirm_short(rnd)
+def expire(rnd: Round, t: float) -> None:
+    """Time goes on to `t`: what has waited for an explanation had none."""
+    if rnd.short is not None and t > rnd.short + HOLD:
+        with rnd.as_of(rnd.short + HOLD):
+            confirm_short(rnd)
     for h in list(rnd.open_hands()):
         if h.drop is not None and t > h.drop.t + HOLD:
-            if not _is_half(h, h.drop):
-                _convict(rnd, h)
-            elif h.cleared is not None:  # the cards went before the half
-                _surrender(rnd, h)
+            with rnd.as_of(h.drop.t + HOLD):
+                if not _is_half(h, h.drop):
+                    _convict(rnd, h)
+                elif h.cleared is not None:  # the cards went before the half
+                    _surrender(rnd, h)
         if h.box.settling and h.cleared is not None:
-            try_close(rnd, h)
+            try_close(rnd, h, t)

@@ -7,6 +7,7 @@ read ("surely"), and the findings made so far. Money in integer cents, `t` secon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -301,7 +302,15 @@ class Round:
 
     def run_later(self, t: float) -> None:
         """Judge what was due before `t`."""
-        due = [x for x in self.later if x.due < t]
+        due = sorted((x for x in self.later if x.due < t), key=lambda x: x.due)
         self.later = [x for x in self.later if x.due >= t]
         for x in due:
-            x.judge()
+            with self.as_of(x.due):
+                x.judge()
+
+    @contextmanager
+    def as_of(self, t: float) -> Iterator[None]:
+        """What is judged now became certain at time `t`, whenever the next event comes."""
+        now, self.now = self.now, t
+        yield
+        self.now = max(now, t)
