@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pitwatch.cards import card_value
+from pitwatch.errors import UserError
 from pitwatch.game import dealing, lines, playing, sidebets
 from pitwatch.game.box import Box
 from pitwatch.game.closing import record, round_is_over, settle_all
@@ -410,7 +411,10 @@ def audit_file(path: str | Path) -> tuple[Audit, list[Finding | Unverified]]:
     Raises UserError naming the file and the line.
     """
     header, events, _ = read_log(path)
-    audit = Audit(header)
+    try:
+        audit = Audit(header)
+    except UserError as e:
+        raise UserError(f"{path}, line 1: {e}") from None
     out: list[Finding | Unverified] = []
     for event in events:
         out += audit.feed(event)
