@@ -114,6 +114,8 @@ class Ending(Floor):
         return int(net)
 
     def settle(self) -> None:
+        if self.planted is not None and self.planted[0] in ("blackjack_paid_late", "insurance_not_taken"):
+            self.step()  # within half a second the camera may have seen two places in the wrong order
         order = [h for h in self.hands if not h.done]
         if self.rng.random() < 0.5:
             order.reverse()
@@ -138,19 +140,20 @@ class Ending(Floor):
         for (seat, bet), stake in self.bets.items():
             cards = next(h.first_two for h in self.hands if h.seat == seat)
             ratio = side_owed(bet, cards, self.dealer)
+            known = bet != "bet_dealer" or self.shown or self.europe or self.checks or self.up not in (1, 10)
             self.step(0.2)
             if ratio:
                 paid = stake * ratio
-                if self.errs("side_bet_paid_short", seat):
+                if known and self.errs("side_bet_paid_short", seat):
                     paid -= 100
-                elif self.errs("side_bet_paid_over", seat):
+                elif known and self.errs("side_bet_paid_over", seat):
                     paid += 100
                 self.chips(seat, stake + paid, "dealer", spot=bet)
                 self.step(0.2)
                 self.chips(seat, 0, "player", spot=bet)
-            elif self.errs("side_bet_not_taken", seat):
+            elif known and self.errs("side_bet_not_taken", seat):
                 self.chips(seat, 0, "player", spot=bet)
-            elif self.errs("side_bet_loser_paid", seat):
+            elif known and self.errs("side_bet_loser_paid", seat):
                 self.chips(seat, 2 * stake, "dealer", spot=bet)
                 self.step(0.2)
                 self.chips(seat, 0, "player", spot=bet)
@@ -175,20 +178,29 @@ class Ending(Floor):
             self.chips(h.seat, here + net, "dealer", h.number)
         h.done = True
 
+    def comes_back(self, h: Seat) -> bool:
+        """Of what lies there the dealer's blackjack takes a part or nothing, whichever hand lost the first
+        wager: with a bust among them it may be gone already.
+        """
+        of_seat = [x for x in self.hands if x.seat == h.seat]
+        return -h.stake < self.owed(h) <= 0 and not any(points(x.cards) > 21 for x in of_seat)
+
     def mispaid(self, h: Seat, net: int) -> int:
         """The net with a mistake in it, should one of payment be due."""
         if h.natural and net == 0:
             return net
+        tie = net == 0 and not self.bj
+        back = self.bj and self.comes_back(h)
         wrong = {
             "paid_over": net + 500 if net > 0 else net,
             "paid_short": net - 500 if net > 500 else net,
             "winner_taken": -h.stake if net > 0 else net,
             "winner_not_paid": 0 if net > 0 else net,
-            "push_paid": h.stake if net == 0 else net,
-            "push_taken": -h.stake if net == 0 else net,
-            "loser_paid": h.stake if net == -h.stake else net,
+            "push_paid": h.stake if tie else net,
+            "push_taken": -h.stake if tie else net,
+            "loser_paid": h.stake if net == -h.stake or back else net,
             "loser_not_taken": 0 if net == -h.stake else net,
-            "taken_over": -h.stake if h.doubled and not h.from_split and -h.stake < net < 0 else net,
+            "taken_over": -h.stake if back else net,
         }.get(self.mistake, net)
         return wrong if wrong != net and self.errs(self.mistake, *h.place) else net
 

@@ -75,3 +75,22 @@ def shaken(events: list[TableEvent], rng: Random) -> list[TableEvent]:
         last[place] = round(max(e.t + rng.random() * 0.45, last.get(place, 0.0) + 0.01), 2)
         out.append(replace(e, t=last[place]))
     return sorted(out, key=lambda e: e.t)
+
+
+def at_once(events: list[TableEvent], rng: Random, grain: float) -> list[TableEvent]:
+    """The same events as a camera sees them that looks once in `grain` seconds: what it sees at one look has
+    one time and no order, but the totals of one spot follow each other.
+    """
+    looks: dict[float, list[TableEvent]] = {}
+    for e in events:
+        t = round(round(e.t / grain) * grain, 2)
+        looks.setdefault(t, []).append(replace(e, t=t))
+    out: list[TableEvent] = []
+    for look in looks.values():
+        totals: dict[tuple[int, str, int], list[TableEvent]] = {}
+        for e in look:
+            if isinstance(e, Chips):
+                totals.setdefault((e.seat, e.spot, e.hand), []).append(e)
+        shuffled = rng.sample(look, len(look))
+        out += [totals[e.seat, e.spot, e.hand].pop(0) if isinstance(e, Chips) else e for e in shuffled]
+    return out

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from pitwatch.game.audit import Audit
 from pitwatch.game.cases import case_files, check_case, main
-from pitwatch.game.findings import KINDS
+from pitwatch.game.findings import KINDS, Finding, Unverified
 from pitwatch.game.log import read_log
 from pitwatch.rules import PROFILES, load_profile
 
@@ -22,6 +23,22 @@ WITHOUT_A_CASE: set[str] = set()
 @pytest.mark.parametrize("path", case_files([GOLDEN]), ids=lambda p: p.stem)
 def test_case(path: Path) -> None:
     assert check_case(path) == []
+
+
+@pytest.mark.parametrize("path", case_files([GOLDEN]), ids=lambda p: p.stem)
+def test_a_table_watched_live_says_the_same_at_the_same_time(path: Path) -> None:
+    header, events, _ = read_log(path)
+    replayed, live = Audit(header), Audit(header)
+    want = [s for e in events for s in replayed.feed(e)] + replayed.finish()
+    got: list[Finding | Unverified] = []
+    before = events[0].t
+    for e in events:
+        for n in range(1, round((e.t - before) * 5) + 1):  # five looks a second
+            got += live.advance(min(before + n / 5, e.t))
+        got += live.feed(e)
+        before = e.t
+    got += live.finish()
+    assert got == want
 
 
 def test_every_finding_kind_has_a_case() -> None:

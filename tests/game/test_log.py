@@ -40,6 +40,25 @@ def test_a_log_is_read_back_as_written(tmp_path: Path) -> None:
         ),
         (['{"table_events": 1}', '{"t": 2, "type": "peek"}', '{"t": 1, "type": "peek"}'], "line 3: 't' is 1"),
         (['{"table_events": 1}', "[]"], "line 2: the line is no JSON object"),
+        (['{"table_events": 1}', '{"t": NaN, "type": "peek"}'], "line 2: 't' of a 'peek' event is nan"),
+        (['{"table_events": 1}', '{"t": 1, "type": "peek", "confidence": 7}'], "from 0 to 1"),
+        (['{"table_events": 1}', '{"t": 1, "type": "peek", "evidence": 5}'], "a list of references"),
+        (['{"table_events": 1}', '{"t": 1, "type": "table", "state": "shut"}'], "one of open, closed,"),
+        (
+            ['{"table_events": 1}', '{"t": 1, "type": "signal", "seat": 1, "signal": "jump"}'],
+            "one of hit, stand,",
+        ),
+        (
+            [
+                '{"table_events": 1}',
+                '{"t": 1, "type": "chips", "seat": 1, "spot": "main", "amount": 5, "stacks": [5]}',
+            ],
+            "a list of lists of cents",
+        ),
+        (['{"table_events": 1}', f'{{"t": {"9" * 5000}, "type": "peek"}}'], "line 2: too large to read"),
+        (['{"table_events": 1}', "[" * 100_000], "line 2: too large to read"),
+        (['{"table_events": 1}', '{"note": "", "expect": 5}'], "'expect' is 5"),
+        (['{"table_events": 1, "rules": {"profile": "greektown", "burn": -1}}'], "line 1: rule 'burn' is -1"),
     ],
 )
 def test_what_a_malformed_file_gets(tmp_path: Path, lines: list[str], words: str) -> None:
@@ -49,6 +68,12 @@ def test_what_a_malformed_file_gets(tmp_path: Path, lines: list[str], words: str
         run_audit(path, print)
     assert words in str(e.value)
     assert "bad.jsonl" in str(e.value)
+
+
+def test_marks_of_other_systems_are_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes('\ufeff{"table_events": 1}\r\n{"t": 1, "type": "peek", "x": "\u2028"}\r\n'.encode())
+    assert len(read_log(path)[1]) == 1
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:

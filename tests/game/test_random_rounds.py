@@ -21,7 +21,7 @@ from pitwatch.game.log import Header
 from . import long_run
 from .dealer_play import Play
 from .houses import KINDS, random_rules
-from .proofs import SEEDS, audited, blanked, faults_of, found, played, shaken
+from .proofs import SEEDS, at_once, audited, blanked, faults_of, found, played, shaken
 
 SLOW = [HealthCheck.too_slow]
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
@@ -124,6 +124,31 @@ def test_a_camera_that_sees_places_half_a_second_apart_makes_no_finding(seed: in
     play = played(seed)
     _, said = audited(play, shaken(play.events, Random(seed)))
     assert found(said) == []
+
+
+@given(SEEDS, st.sampled_from((0.5, 1.0)))
+@QUICK
+def test_what_is_seen_at_one_instant_has_no_order(seed: int, grain: float) -> None:
+    play = played(seed)
+    _, said = audited(play, at_once(play.events, Random(seed), grain))
+    assert found(said) == []
+
+
+@pytest.mark.parametrize("seed", [305, 338, 623, 678, 845, 915, 1156, 1421])
+def test_instants_that_were_once_read_in_the_wrong_order(seed: int) -> None:
+    play = played(seed)
+    _, said = audited(play, at_once(play.events, Random(seed), 1.0))
+    assert found(said) == []
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [(8481, "seat_not_dealt"), (11364, "hole_exposed_early"), (1020274, "dealer_stood_short")],
+)
+def test_mistakes_that_were_once_missed_or_taken_for_more(seed: int, kind: str) -> None:
+    play = played(seed, kind)
+    assert play.planted
+    assert found(audited(play)[1]) == [play.planted]
 
 
 def test_after_a_bust_original_bets_may_all_come_back() -> None:

@@ -52,6 +52,10 @@ def test_what_an_installer_must_be_able_to_write(rules: dict[str, object]) -> No
         ({"dealer_soft17": "hit"}, "'dealer_soft17' is no rule (did you mean 'dealer_soft_17'?)"),
         ({"profil": "greektown"}, "did you mean 'profile'"),
         ({"burn": "one"}, "rule 'burn' is \"one\"; it should be a whole number"),
+        ({"blackjack_pays": "1e999999999"}, "it should be a ratio like"),
+        ({"blackjack_pays": "9" * 6000 + ":1"}, "999 and so on; it should be a ratio like"),
+        ({"side_bets": {"x": {"table": ["a"]}}}, "names the table ['a']"),
+        ({"side_bets": {" ": "buster"}}, "has no name"),
         ({"hole_card": "none"}, "set 'peek' to []"),
         ({"peek_seen": True, "peek": []}, "'peek_seen' is true"),
         ({"insurance_until": "peek", "peek": []}, "'insurance_until' is \"peek\""),
@@ -137,3 +141,20 @@ def test_a_file_that_is_none(tmp_path: Path, text: str | None, words: str) -> No
         load_profile(str(file))
     assert str(file) in str(e.value)
     assert words in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"profile": "greektown", "burn": 1, "burn": 2}', "says 'burn' twice"),
+        ("[" * 100_000, "is too large to read"),
+        (f'{{"profile": "greektown", "burn": {"9" * 5000}}}', "is too large to read"),
+    ],
+)
+def test_files_that_cannot_be_meant(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "house.json"
+    path.write_text(text)
+    with pytest.raises(UserError) as e:
+        load_profile(str(path))
+    assert words in str(e.value)
+    assert "house.json" in str(e.value)

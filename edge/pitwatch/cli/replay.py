@@ -86,7 +86,7 @@ def replay(path: Path, *, speed: float | None = None, plain: bool = False) -> No
 
 
 def _hand(h: HandView) -> str:
-    name = "dealer" if h.seat == 0 else f"seat {h.seat}" + (f" hand {h.hand}" if h.hand else "")
+    name = "dealer" if h.seat == 0 else f"seat {h.seat}" + (f" hand {h.hand + 1}" if h.hand else "")
     chips = [] if h.seat == 0 else ["unread" if h.wager is None else money(h.wager)]
     insured = [f"insured {money(h.insurance)}"] if h.insurance else []
     cards = [" ".join(c or "??" for c in h.cards)] if h.cards else []
@@ -103,7 +103,7 @@ def _hand(h: HandView) -> str:
 def _verdict(s: Finding | Unverified) -> str:
     if isinstance(s, Finding):
         return f"{s.severity}: {s.text}"
-    return f"not judged: seat {s.seat}{f' hand {s.hand}' if s.hand else ''}, {s.why}"
+    return f"not judged: seat {s.seat}{f' hand {s.hand + 1}' if s.hand else ''}, {s.why}"
 
 
 # -- plain lines

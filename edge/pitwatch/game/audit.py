@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pitwatch.cards import card_value
+from pitwatch.errors import UserError
 from pitwatch.game import dealing, lines, playing, sidebets
 from pitwatch.game.box import Box
 from pitwatch.game.closing import record, round_is_over, settle_all
@@ -117,14 +118,15 @@ class Audit:
         rnd = self._round
         if rnd is None:
             return
-        rnd.now = max(rnd.now, t)
         rnd.run_later(t)
-        draws = any(isinstance(e, CardLaid) and e.seat == 0 for e in batch)
-        playing.expire(rnd, t, dealer_draws=draws)
-        if rnd.cleared is None:
+        playing.expire(rnd, t)
+        late = rnd.cleared is not None and t > rnd.cleared + HOLD
+        if rnd.cleared is not None and (late or round_is_over(rnd)):
+            with rnd.as_of(max(rnd.now, rnd.cleared + HOLD) if late else rnd.now):
+                self._close(ended=True)
             return
-        fresh = any(isinstance(e, CardLaid) for e in batch)
-        if fresh or round_is_over(rnd) or t > rnd.cleared + HOLD:
+        rnd.now = max(rnd.now, t)
+        if rnd.cleared is not None and any(isinstance(e, CardLaid) for e in batch):
             self._close(ended=True)
 
     def _judge(self) -> None:
@@ -134,14 +136,17 @@ class Audit:
             return
         self._pass_time(batch[0].t, batch)
         rnd = self._round
-        ordered = in_order(batch, self._known, self._count)
+        deal = 1 if self.profile.hole_card == "none" else 2
+        ordered = in_order(batch, self._known, self._count, deal)
         others: list[list[str | None]] = []
         cleared = {(e.seat, e.hand) for e in ordered if isinstance(e, Clear)}
-        draws = [e for e in ordered if isinstance(e, CardLaid) and e.seat == 0 and self._count(0, 0) >= 2]
+        draws = [e for e in ordered if isinstance(e, CardLaid) and e.seat == 0 and self._count(0, 0) >= deal]
         if rnd is not None and len(draws) > 1:
             at = ordered.index(draws[0])
             ordered = [e for e in ordered if e not in draws]
             ordered[at:at], others = dealing.best_draws(rnd, draws)
+        if rnd is not None:
+            ordered = dealing.in_best_order(rnd, ordered)
         for event in ordered:
             self._take(event, cleared)
             if self._round is not None:
@@ -205,16 +210,25 @@ class Audit:
             dealing.on_move(rnd, e)
         elif isinstance(e, Turn):
             lines.insurance_closes(rnd)
-            before = rnd.dealer[rnd.hidden] if e.seat == 0 and rnd.hidden is not None else None
-            if e.card != before:
+            if e.card is None or e.card != self._face_down(rnd, e):
                 self._see(e.card)
             dealing.on_turn(rnd, e)
             if rnd.dealer_natural:
                 playing.checked(rnd)
         elif isinstance(e, Gone):
+            self._shoe.back(e.card)
             dealing.on_gone(rnd, e)
         elif isinstance(e, Clear):
             dealing.on_clear(rnd, e)
+
+    @staticmethod
+    def _face_down(rnd: Round, e: Turn) -> str | None:
+        """The card that is turned, where it was known while it lay face down."""
+        if e.seat == 0:
+            return None if rnd.hidden is None else rnd.dealer[rnd.hidden]
+        hand = rnd.hands.get((e.seat, e.hand))
+        place = next(iter(hand.down), None) if hand is not None and len(hand.down) == 1 else None
+        return hand.cards[place] if hand and place is not None and place < len(hand.cards) else None
 
     def _see(self, card: str | None) -> None:
         rnd = self._round
@@ -370,6 +384,8 @@ class Audit:
             hand.stood = False
         if e.signal == "surrender":
             hand.wants_surrender = True
+        elif e.signal == "even_money":
+            hand.wants_even = True
         if e.signal in ("hit", "stand", "double", "split"):
             rnd.act(e.seat)
 
@@ -395,7 +411,10 @@ def audit_file(path: str | Path) -> tuple[Audit, list[Finding | Unverified]]:
     Raises UserError naming the file and the line.
     """
     header, events, _ = read_log(path)
-    audit = Audit(header)
+    try:
+        audit = Audit(header)
+    except UserError as e:
+        raise UserError(f"{path}, line 1: {e}") from None
     out: list[Finding | Unverified] = []
     for event in events:
         out += audit.feed(event)

@@ -59,6 +59,8 @@ class Box:
     amount: int | None = 0
     known: int = 0
     opened: int | None = 0
+    used: bool = False
+    """Chips have lain here since the first card."""
     settling: bool = False
     start: int | None = None
     steps: list[Step] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Box:
         if event.evidence:
             self.evidence = event.evidence
         self.amount = event.amount
+        self.used = self.used or event.amount != 0
         if event.amount is not None:
             self.known = event.amount
         return change
@@ -106,6 +109,7 @@ class Box:
     def open_round(self) -> None:
         """The first card of a round is dealt: what lies here is the wager."""
         self.opened = self.amount
+        self.used = self.amount != 0
         self.settling, self.start, self.doubt, self.faint, self.confidence = False, None, "", False, 1.0
         self.steps = []
 

@@ -6,6 +6,7 @@ transcript.
 
 from __future__ import annotations
 
+from pitwatch.game.dealing import begin_play, without_split_wager
 from pitwatch.game.decisions import decisions
 from pitwatch.game.findings import Unverified
 from pitwatch.game.hand import Hand
@@ -33,12 +34,17 @@ def settle_all(rnd: Round, *, ended: bool) -> tuple[int, int, list[Unverified]]:
     """
     confirm_short(rnd)
     insurance_closes(rnd)
+    if ended and not rnd.doubt:
+        without_split_wager(rnd)
     for hand in rnd.open_hands():
         _last_chance(rnd, hand, ended)
     for seat in {h.seat for h in rnd.open_hands()}:
         share_original(rnd, seat)
     for hand in list(rnd.open_hands()):
         close_hand(rnd, hand)
+    if ended and len(rnd.dealer) >= rnd.first_cards and any(_settled(h) for h in rnd.hands.values()):
+        begin_play(rnd)  # nobody drew: all were settled on their first two cards
+        rnd.run_later(float("inf"))
     why = close_lines(rnd) if ended and not rnd.doubt else {}
     hands = [] if rnd.dead else [h for h in rnd.in_order() if _counts(h)]
     unverified = []
@@ -48,6 +54,11 @@ def settle_all(rnd: Round, *, ended: bool) -> tuple[int, int, list[Unverified]]:
             unverified.append(Unverified(rnd.now, h.seat, h.number, reason))
             why.pop(h.seat, None)
     return len(hands), sum(h.judged for h in hands), unverified
+
+
+def _settled(hand: Hand) -> bool:
+    """Whether the dealer was seen to settle the hand, so that the deal was no misdeal."""
+    return hand.judged and any(s.by == "dealer" for s in hand.box.steps)
 
 
 def _counts(hand: Hand) -> bool:

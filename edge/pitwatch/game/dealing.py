@@ -17,7 +17,17 @@ from pitwatch.game.sidebets import wants_a_dealer
 from pitwatch.rules.actions import split_forbidden_by
 from pitwatch.rules.hands import dealer_hands
 
-__all__ = ["begin_play", "best_draws", "on_card", "on_clear", "on_gone", "on_move", "on_turn"]
+__all__ = [
+    "begin_play",
+    "best_draws",
+    "in_best_order",
+    "on_card",
+    "on_clear",
+    "on_gone",
+    "on_move",
+    "on_turn",
+    "without_split_wager",
+]
 
 
 def on_card(rnd: Round, e: CardLaid) -> None:
@@ -55,7 +65,8 @@ def _player_card(rnd: Round, e: CardLaid) -> None:
     if len(hand.cards) < 2 and not hand.from_split:
         if not hand.cards and rnd.box(e.seat).empty and not rnd.of_seat(e.seat)[1:]:
             rnd.wait(lambda: _without_wager(rnd, e.seat))
-        rnd.dealt.append(Dealt(e.t, e.seat, len(hand.cards)))
+        if not hand.gone:  # a card that is laid back was dealt before
+            rnd.dealt.append(Dealt(e.t, e.seat, len(hand.cards)))
         hand.cards.append(e.card)
         return
     _further_card(rnd, hand, e)
@@ -170,6 +181,27 @@ def _match_split(rnd: Round, hand: Hand) -> None:
     rnd.say("split_wager_mismatch", hand.seat, hand.number, expected=base, observed=laid)
 
 
+def without_split_wager(rnd: Round) -> None:
+    """Nobody plays any more: a new hand of a split on which no chips ever lay was begun without a wager."""
+    for h in rnd.in_order():
+        base = h.split_base
+        if not h.number or base is None or h.doubt or h.dead or h.box.used or len(h.cards) < 2:
+            continue
+        # chips may have been laid beside another hand of the seat and counted with it
+        together = any(_more_than(x, base) for x in rnd.of_seat(h.seat) if x is not h)
+        if not together and not rnd.said("split_not_allowed", h.seat):
+            rnd.say("split_wager_mismatch", h.seat, h.number, expected=base, observed=0)
+
+
+def _more_than(hand: Hand, base: int) -> bool:
+    """Whether chips lay there beyond the hand's own wager and its double, or may have."""
+    lay = hand.box.start if hand.box.settling else hand.box.amount
+    if hand.before_double is not None:
+        lay = hand.before_double
+    unsure = hand.doubt or hand.escrow or hand.maybe_doubled or hand.growth is not None
+    return bool(unsure) or lay is None or lay > base
+
+
 def begin_play(rnd: Round) -> None:
     """The deal is over: who was left out, and did it go round in order?"""
     if rnd.played is not None:
@@ -210,6 +242,7 @@ def _dealer_card(rnd: Round, e: CardLaid) -> None:
         rnd.dealer.append(e.card)
         if e.face == "down":
             rnd.hidden = len(rnd.dealer) - 1
+            rnd.up_place = 1 if rnd.hidden == 0 else 0
         elif len(rnd.dealer) == 2 and rnd.hidden is None:
             rnd.say("hole_exposed_early")
             rnd.shown_early = True
@@ -224,6 +257,7 @@ def _dealer_card(rnd: Round, e: CardLaid) -> None:
         return
     before = rnd.standings()
     end_of_turn(rnd)
+    without_split_wager(rnd)
     rnd.short = None
     if rnd.turned is None:
         rnd.turned = e.t
@@ -277,6 +311,32 @@ def best_draws(rnd: Round, cards: list[CardLaid]) -> tuple[list[CardLaid], list[
     return list(best), others
 
 
+def in_best_order(rnd: Round, events: list[TableEvent]) -> list[TableEvent]:
+    """The same events; a player's cards of one instant in an order in which none comes to a finished hand,
+    if any.
+    """
+    places: dict[tuple[int, int], list[int]] = {}
+    for at, e in enumerate(events):
+        if isinstance(e, CardLaid) and e.seat:
+            places.setdefault((e.seat, e.hand), []).append(at)
+    out = list(events)
+    for key, spots in places.items():
+        hand = rnd.hands.get(key)
+        if hand is not None and 2 <= len(spots) <= 4:
+            for i, e in zip(spots, _least_void(hand, [events[i] for i in spots]), strict=True):
+                out[i] = e
+    return out
+
+
+def _least_void(hand: Hand, cards: list[TableEvent]) -> tuple[TableEvent, ...]:
+    return min(permutations(cards), key=lambda order: _void(hand, order))
+
+
+def _void(hand: Hand, cards: Iterable[TableEvent]) -> int:
+    """How many of these cards would surely come to the hand after its end."""
+    return min(s.void for s in hand.standings_with(e.card for e in cards if isinstance(e, CardLaid)))
+
+
 def on_turn(rnd: Round, e: Turn) -> None:
     """A face-down card now lies face up."""
     if e.by == "player":
@@ -306,6 +366,7 @@ def on_turn(rnd: Round, e: Turn) -> None:
     if rnd.turned is None:
         rnd.turned = e.t
     end_of_turn(rnd)
+    without_split_wager(rnd)
     if rnd.dealer_done:
         begin_all(rnd)
 
@@ -392,7 +453,12 @@ def on_gone(rnd: Round, e: Gone) -> None:
             hand.cards.pop()
             return
         del hand.cards[place]
+    hand.gone = True
     hand.doubt = "a card was taken from this hand again"
+
+
+def _waiting(rnd: Round) -> bool:
+    return any(rnd.live(h) and h.drop is None for h in rnd.hands.values())
 
 
 def on_clear(rnd: Round, e: Clear) -> None:
@@ -400,6 +466,8 @@ def on_clear(rnd: Round, e: Clear) -> None:
     if e.by == "player":
         rnd.say("cards_touched", e.seat, e.hand or 0)
     if e.seat == 0:
+        if rnd.dealer_acts and rnd.exposed and not rnd.dealer_may_be_done and _waiting(rnd):
+            rnd.short = e.t if rnd.short is None else rnd.short
         confirm_short(rnd)
         rnd.cleared = e.t
         return

@@ -7,9 +7,10 @@ rank `A23456789TJQK` + suit `cdhs`, `"7?"` when only the rank was read, `None` w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args, get_type_hints
 
 from pitwatch.cards import is_card
 
@@ -214,14 +215,26 @@ def event_from_json(obj: Mapping[str, Any]) -> TableEvent:
         raise EventError(f"a {kind!r} event without {missing}") from None
 
 
+_WORDS: dict[str, tuple[str, ...]] = {
+    "state": get_args(get_type_hints(Table)["state"]),
+    "signal": get_args(get_type_hints(Signal)["signal"]),
+}
+
+
+def _is_stack(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(type(c) is int and c >= 0 for c in value)
+
+
 def _checked(name: str, value: Any, kind: object) -> Any:
     def wrong(should: str) -> EventError:
         return EventError(f"{name!r} of a {kind!r} event is {value!r}; it should be {should}")
 
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name == "t" or name == "confidence":
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise wrong("a number")
+        if name == "confidence" and not 0 <= value <= 1:
+            raise wrong("from 0 to 1")
     elif name in ("seat", "hand", "to", "decks"):
         optional = (name, kind) in (("seat", "void"), ("hand", "clear"), ("decks", "shoe"))
         if not (whole and value >= 0) and not (optional and value is None):
@@ -242,11 +255,16 @@ def _checked(name: str, value: Any, kind: object) -> Any:
         if not isinstance(value, bool):
             raise wrong("true or false")
     elif name == "evidence":
+        if not isinstance(value, (list, tuple)):
+            raise wrong("a list of references to frames")
         return tuple(str(v) for v in value)
     elif name == "stacks":
-        if not isinstance(value, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or not all(_is_stack(s) for s in value):
             raise wrong("a list of lists of cents")
-        return tuple(tuple(int(c) for c in s) for s in value)
-    elif name in ("state", "signal", "spot") and not isinstance(value, str):
-        raise wrong("a text")
+        return tuple(tuple(s) for s in value)
+    elif name in _WORDS:
+        if value not in _WORDS[name]:
+            raise wrong(f"one of {', '.join(_WORDS[name])}")
+    elif name == "spot" and not (isinstance(value, str) and value):
+        raise wrong("'main', 'insurance' or a side bet's name")
     return value

@@ -5,7 +5,7 @@ In: card codes, None when unread. Out: every standing that the hand can have und
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pitwatch.game.box import Box, Change
@@ -77,11 +77,14 @@ class Hand:
     drop: Pending | None = None
     stood: bool = False
     wants_surrender: bool = False
+    wants_even: bool = False
     surrendered: bool = False
     even_money: bool | None = False
     """Settled as even money; None = the house does not say whether it may be."""
     paid_early: bool = False
     dead: bool = False
+    gone: bool = False
+    """A card was taken from it again."""
     lost: bool = False
     """It changed unjudged while the table was not playing: nothing more is said about it."""
     cleared: float | None = None
@@ -104,8 +107,12 @@ class Hand:
     @property
     def standings(self) -> frozenset[Standing]:
         """Every standing the hand can have."""
+        return self.standings_with(())
+
+    def standings_with(self, cards: Iterable[str | None]) -> frozenset[Standing]:
+        """Every standing that it would have with more cards."""
         kind = HandKind(self.from_split, self.doubled_at, self.maybe_doubled, self.foul)
-        return player_hands(self.counted, self.profile, kind)
+        return player_hands((*self.counted, *cards), self.profile, kind)
 
     def surely(self, what: Callable[[Standing], bool]) -> bool:
         """Whether it holds for every standing."""

@@ -70,7 +70,7 @@ def read_log(path: str | Path) -> tuple[Header, list[TableEvent], dict[str, Any]
     """
     path = Path(path)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text; a table-event file is JSON Lines in UTF-8") from None
     except OSError as e:
@@ -90,6 +90,9 @@ def read_log(path: str | Path) -> tuple[Header, list[TableEvent], dict[str, Any]
             elif trailer is not None:
                 raise EventError("there is a line after the expected findings; these should come last")
             elif "expect" in obj and "type" not in obj:
+                expected = obj["expect"]
+                if not isinstance(expected, list) or not all(isinstance(x, dict) for x in expected):
+                    raise EventError(f"'expect' is {expected!r}; it should be a list of findings")
                 trailer = obj
             else:
                 event = event_from_json(obj)
@@ -102,6 +105,8 @@ def read_log(path: str | Path) -> tuple[Header, list[TableEvent], dict[str, Any]
             raise UserError(f"{path}, line {number}: not JSON ({e.msg}); write one object a line") from None
         except EventError as e:
             raise UserError(f"{path}, line {number}: {e}") from None
+        except (ValueError, RecursionError):  # a number of thousands of digits, brackets in brackets
+            raise UserError(f"{path}, line {number}: too large to read; write one object a line") from None
     if header is None:
         raise UserError(f"{path} is empty; a table-event file begins with a header line")
     return header, events, trailer

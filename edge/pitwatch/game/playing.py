@@ -117,6 +117,8 @@ def _settles(rnd: Round, hand: Hand, change: Change) -> bool:
     by, grew = change.event.by, change.how == "grew"
     if rnd.exposed and rnd.dealer_may_be_done and (by == "dealer" or not grew):
         return True
+    if rnd.exposed and rnd.dealer_may_be_done and by is None and hand.surely(lambda s: bool(s.over)):
+        return True  # the hole card was shown early: nothing more comes to this hand but its payment
     if rnd.dealer_acts:
         if grew and by == "player":
             return rnd.dealer_done or not rnd.exposed
@@ -168,7 +170,7 @@ def _paid_natural(rnd: Round, hand: Hand, e: Chips) -> None:
         return
     if even is not False and paid <= box.start:
         # less may become even money with the next chips
-        if paid == box.start:
+        if paid == box.start or hand.wants_even:
             hand.even_money = even
         return
     hand.even_money = False
@@ -315,6 +317,8 @@ def pass_others(rnd: Round, acting: Hand) -> None:
             earlier = (h.seat, h.number) < (acting.seat, acting.number)
             if _was_paid(rnd, h, h.growth):
                 begin_hand(h)
+            elif earlier and rnd.exposed and h.growth.by is None:
+                h.doubt = h.doubt or "whether the chips that came were a payment could not be seen"
             elif earlier and not (h.from_split and len(h.cards) < 2) and rnd.now > h.growth.t + SLACK:
                 pending, h.growth = h.growth, None
                 _raised(rnd, h, pending)
@@ -401,15 +405,17 @@ def _convict(rnd: Round, hand: Hand) -> None:
     rnd.say("wager_cut", hand.seat, hand.number, expected=d.base, observed=left, evidence=seen)
 
 
-def expire(rnd: Round, t: float, *, dealer_draws: bool) -> None:
-    """Time goes on to `t`; dealer_draws: the dealer gets a card at `t`."""
-    if rnd.short is not None and t > rnd.short and (not dealer_draws or t > rnd.short + HOLD):
-        confirm_short(rnd)
+def expire(rnd: Round, t: float) -> None:
+    """Time goes on to `t`: what has waited for an explanation had none."""
+    if rnd.short is not None and t > rnd.short + HOLD:
+        with rnd.as_of(rnd.short + HOLD):
+            confirm_short(rnd)
     for h in list(rnd.open_hands()):
         if h.drop is not None and t > h.drop.t + HOLD:
-            if not _is_half(h, h.drop):
-                _convict(rnd, h)
-            elif h.cleared is not None:  # the cards went before the half
-                _surrender(rnd, h)
+            with rnd.as_of(h.drop.t + HOLD):
+                if not _is_half(h, h.drop):
+                    _convict(rnd, h)
+                elif h.cleared is not None:  # the cards went before the half
+                    _surrender(rnd, h)
         if h.box.settling and h.cleared is not None:
-            try_close(rnd, h)
+            try_close(rnd, h, t)

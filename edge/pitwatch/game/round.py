@@ -7,6 +7,7 @@ read ("surely"), and the findings made so far. Money in integer cents, `t` secon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,6 +61,8 @@ class Round:
     """Other orders in which cards of one instant may have been drawn, where they make another hand."""
     hidden: int | None = None
     """Place of the dealer's card that lies face down."""
+    up_place: int = 0
+    """Place of the card that was dealt face up."""
     turned: float | None = None
     """When the hole card was turned, or the dealer drew."""
     shown_early: bool = False
@@ -126,8 +129,9 @@ class Round:
 
     @property
     def upcard(self) -> str | None:
-        """The dealer's first card, None when it is not there or unread."""
-        return self.dealer[0] if self.dealer and self.hidden != 0 else None
+        """The dealer's card that was dealt face up, None when it is not there or unread."""
+        there = len(self.dealer) > self.up_place and self.hidden != self.up_place
+        return self.dealer[self.up_place] if there else None
 
     @property
     def first_cards(self) -> int:
@@ -298,7 +302,15 @@ class Round:
 
     def run_later(self, t: float) -> None:
         """Judge what was due before `t`."""
-        due = [x for x in self.later if x.due < t]
+        due = sorted((x for x in self.later if x.due < t), key=lambda x: x.due)
         self.later = [x for x in self.later if x.due >= t]
         for x in due:
-            x.judge()
+            with self.as_of(x.due):
+                x.judge()
+
+    @contextmanager
+    def as_of(self, t: float) -> Iterator[None]:
+        """What is judged now became certain at time `t`, whenever the next event comes."""
+        now, self.now = self.now, t
+        yield
+        self.now = max(now, t)

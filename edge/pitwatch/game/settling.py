@@ -132,17 +132,21 @@ def verdicts(rnd: Round, hand: Hand) -> tuple[set[str], set[int | None], Net, se
     return kinds, expected, nets.pop() if len(nets) == 1 else None, {r.outcome for r in options}
 
 
-def try_close(rnd: Round, hand: Hand) -> None:
-    """Close a hand that was settled rightly; one that was not waits for being put right."""
+def try_close(rnd: Round, hand: Hand, t: float | None = None) -> None:
+    """Close a hand that was settled rightly; one that was not waits for being put right. t: it is so late."""
     if hand.done or not hand.box.settling:
         return
     kinds, *_ = verdicts(rnd, hand)
     if hand.cleared is None or len(kinds) != 1:
         return
-    # a returned or paid wager may yet be taken: while chips lie there, only what is wrong for long is judged
-    last = max(hand.cleared, *(s.t for s in hand.box.steps), 0.0)
-    if hand.box.empty or (kinds != {""} and rnd.now > last + HOLD):
+    if hand.box.empty:
         close_hand(rnd, hand)
+        return
+    # a returned or paid wager may yet be taken: while chips lie there, only what is wrong for long is judged
+    until = max(hand.cleared, *(s.t for s in hand.box.steps), 0.0) + HOLD
+    if kinds != {""} and (rnd.now if t is None else t) > until:
+        with rnd.as_of(until):
+            close_hand(rnd, hand)
 
 
 def share_original(rnd: Round, seat: int) -> None:
@@ -158,9 +162,10 @@ def share_original(rnd: Round, seat: int) -> None:
         lost = -sum(n for n in nets if isinstance(n, int))
         # whether a hand that was bust before was the original is not said
         whole = lost == base or (lost == 0 and len(hands) < len(rnd.of_seat(seat)))
+        first = next((h for h, n in zip(hands, nets, strict=True) if n == -base), hands[0])
         for hand, net in zip(hands, nets, strict=True):
             assert isinstance(net, int)
-            hand.loses = -net if whole else base if hand is hands[0] else 0
+            hand.loses = -net if whole else base if hand is first else 0
 
 
 def close_hand(rnd: Round, hand: Hand) -> None:

@@ -37,3 +37,8 @@ class Shoe:
             return False
         self._seen[card] += 1
         return self.decks is not None and self._seen[card] == self.decks + 1
+
+    def back(self, card: str | None) -> None:
+        """A card was removed: it may be laid again, and is counted then."""
+        if card is not None and card[1] != "?" and self._seen[card]:
+            self._seen[card] -= 1

@@ -99,12 +99,14 @@ def sentence(
 ) -> str:
     """One sentence to act on; about: the hand against the dealer, such as "20 against 19"."""
     who = f"Seat {seat}" + (f", hand {hand + 1}," if hand else "")
+    place = f"seat {seat}" + (f", hand {hand + 1}" if hand else "")
     why = f" ({about})" if about else ""
 
     def cents(value: int | None) -> str:
         return "an amount that was not read" if value is None else money(abs(value))
 
     due = "" if expected is None else f"; {money(abs(expected))} is due"
+    lost = "; nothing" if expected == 0 else f"; only {cents(expected)}"
     took = "" if observed is None else f", {money(abs(observed))},"
     if kind == "card_to_finished_hand":
         state, _ = _FINISHED.get(reason or "", ("was finished", ""))
@@ -149,7 +151,7 @@ def sentence(
         "winner_taken": f"The dealer took the winning wager of seat {seat}{why}{due}.",
         "paid_short": f"{who} was paid {cents(observed)}, too little{why}{due}.",
         "paid_over": f"{who} was paid {cents(observed)}, too much{why}{due}.",
-        "taken_over": f"The dealer took {cents(observed)} from seat {seat}; only {cents(expected)} was lost.",
+        "taken_over": f"The dealer took {cents(observed)} from {place}{lost} was lost.",
         "push_paid": f"{who} tied{why} and was paid {cents(observed)}; the wager only comes back.",
         "push_taken": f"{who} tied{why} and the dealer took the wager{took} which should come back.",
         "loser_paid": f"{who} lost{why} and was paid {cents(observed)}; the wager should have been taken.",

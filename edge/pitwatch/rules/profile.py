@@ -134,14 +134,26 @@ def read_house(path: str | Path) -> dict[str, Any]:
 
     Raises UserError naming the file when it holds no JSON object.
     """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        for name in names:
+            if names.count(name) > 1:
+                raise UserError(f"{path} says {name!r} twice; take one of them out")
+        return dict(pairs)
+
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=once)
     except OSError as e:
         raise UserError(f"{path} cannot be read ({e.strerror}); name a file of house rules") from None
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text; house rules are JSON in UTF-8") from None
     except json.JSONDecodeError as e:
         raise UserError(f"{path}, line {e.lineno}: not JSON ({e.msg}); house rules are one object") from None
+    except UserError:
+        raise
+    except (ValueError, RecursionError):  # a number of thousands of digits, brackets in brackets
+        raise UserError(f"{path} is too large to read; house rules are one object") from None
     if not isinstance(data, dict):
         raise UserError(f'{path} holds no JSON object; write {{"profile": "greektown", "<rule>": value}}')
     return data

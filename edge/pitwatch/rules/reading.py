@@ -97,7 +97,9 @@ def read_rule(rule: str, value: Any) -> Any:
     """The value of a rule. Raises UserError naming the rule, the value and what it should be."""
 
     def wrong(should: str) -> UserError:
-        return UserError(f"rule {rule!r} is {json.dumps(value, default=str)}; it should be {should}")
+        said = json.dumps(value, default=str)
+        said = said if len(said) <= 100 else f"{said[:100]} and so on"
+        return UserError(f"rule {rule!r} is {said}; it should be {should}")
 
     if rule in _CHOICES:
         # `1 == True`: compare the types too
@@ -140,6 +142,8 @@ def _side_bet(name: str, bet: Any) -> SideBet:
     def wrong(what: str) -> UserError:
         return UserError(f"side bet {name!r} {what}")
 
+    if not name.strip():
+        raise wrong("has no name; give it the one that stands on the felt")
     if name in ("main", "insurance"):
         raise wrong("has the name of another spot; give it one of its own")
     if isinstance(bet, str):
@@ -152,7 +156,7 @@ def _side_bet(name: str, bet: Any) -> SideBet:
     pays: dict[str, Any] = {}
     if "table" in bet:
         tables = side_bet_tables()
-        if bet["table"] not in tables:
+        if not isinstance(bet["table"], str) or bet["table"] not in tables:
             close = did_you_mean(str(bet["table"]), tables)
             raise wrong(f"names the table {bet['table']!r}{close}; known are {', '.join(tables)}")
         pays = dict(tables[bet["table"]]["pays"])
@@ -188,8 +192,11 @@ def _ratio(value: Any, wrong: UserError) -> Fraction:
     """ "3:2", "1/2", 2 or "1.5" as an exact ratio above 0."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise wrong
+    text = str(value)
+    if len(text) > 20 or "e" in text.lower():  # "1e999999999" would take a day to write out
+        raise wrong
     try:
-        ratio = Fraction(str(value).replace(":", "/").replace(" ", ""))
+        ratio = Fraction(text.replace(":", "/").replace(" ", ""))
     except (ValueError, ZeroDivisionError):
         raise wrong from None
     if ratio <= 0:
