@@ -23,7 +23,7 @@ from pitwatch.evaluate.truth_events import (
     true_hands,
     truth_events,
 )
-from pitwatch.game.audit import Audit
+from pitwatch.game.audit import SURE, Audit
 from pitwatch.game.events import TableEvent
 from pitwatch.game.findings import Finding, Unverified
 from pitwatch.game.log import Header
@@ -129,7 +129,7 @@ def _held(scene: Scene, p: ScenePicture) -> int:
 def run_pipeline(scene: Scene, eyes: Eyes, step: Callable[[], None] = lambda: None) -> Run:
     """Watch and audit the scene as a video. step: called after each frame."""
     watcher = Watcher(scene.camera, scene.layout, eyes)
-    audit = Audit(Header(table=scene.name, rules=RULES, seats=scene.layout.n))
+    audit = Audit(Header(table=scene.name, rules=RULES, seats=scene.layout.n), sure=SURE)
     events: list[TableEvent] = []
     said: list[Finding | Unverified] = []
     spent, n = 0.0, 0

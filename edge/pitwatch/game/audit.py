@@ -42,7 +42,11 @@ from pitwatch.game.show import view
 from pitwatch.game.view import HandView, TableView
 from pitwatch.rules.profile import load_profile
 
-__all__ = ["Audit", "HandRecord", "HandView", "RoundRecord", "TableView", "audit_file", "run_audit"]
+__all__ = ["SURE", "Audit", "HandRecord", "HandView", "RoundRecord", "TableView", "audit_file", "run_audit"]
+
+SURE = 0.9
+"""The least confidence with which a watched table's mistake is said. Dealers err less often than readers:
+a payment that looks right confirms what was read, one that looks wrong must be read better than that."""
 
 STOPPED = "it changed while the table was not playing"
 
@@ -54,9 +58,13 @@ class Audit:
     `advance` says that time has passed.
     """
 
-    def __init__(self, header: Header) -> None:
-        """Raises UserError when the header's rules are no profile."""
+    def __init__(self, header: Header, sure: float = 0.0) -> None:
+        """sure: the least confidence with which a mistake is said, 0 to 1; below it the hand is unverified.
+
+        Raises UserError when the header's rules are no profile.
+        """
         self.header = header
+        self._sure = sure
         self.profile = load_profile(header.rules)
         self.rounds_done: list[RoundRecord] = []
         self.hands_total = 0
@@ -340,6 +348,7 @@ class Audit:
         """The first card of a round: what lies on the spots is wagered."""
         self._number += 1
         rnd = Round(self._number, e.t, self.profile, self.header, self._boxes, now=e.t, evidence=e.evidence)
+        rnd.sure = self._sure
         self._round = rnd
         for box in self._boxes.values():
             box.open_round()

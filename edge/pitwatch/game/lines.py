@@ -185,7 +185,8 @@ def _settle_line(
         kinds.add(side_bet_verdict(expected, net))
     if kinds == {""}:
         return ""
-    if box.faint:
+    confidence = min(box.confidence, rnd.dealer_confidence)
+    if box.faint or confidence < rnd.sure:
         return "could not be seen for sure"
     if len(kinds) != 1 or not right:
         return NOT_JUDGED
@@ -196,7 +197,7 @@ def _settle_line(
         expected=due,
         observed=nets.pop() if len(nets) == 1 else None,
         about="" if what == "insurance" else box.spot,
-        confidence=min(box.confidence, rnd.dealer_confidence),
+        confidence=confidence,
         evidence=box.evidence,
     )
     return ""

@@ -20,13 +20,15 @@ from pitwatch.game.texts import rule_of, sentence
 from pitwatch.rules.hands import Standing, dealer_hands
 from pitwatch.rules.profile import Profile
 
-__all__ = ["HOLD", "SLACK", "Round", "Said"]
+__all__ = ["HOLD", "SLACK", "UNSURE", "Round", "Said"]
 
 SLACK = 0.5
 """Seconds within which a camera may see two things in the wrong order."""
 
 HOLD = 2.0
 """Seconds for which a change of chips may wait for the event that explains it."""
+
+UNSURE = "something looked wrong, but what was read of it is not sure enough to say so"
 
 Said = Finding | Unverified
 
@@ -96,6 +98,10 @@ class Round:
     lying: dict[int, list[int]] = field(default_factory=dict)
     """A seat's hands as they lie side by side, by number."""
     now: float = 0.0
+    unsure: bool = False
+    """It was said that something of the dealer's could not be verified."""
+    sure: float = 0.0
+    """The least confidence with which a mistake is said; what is less sure is said to be unverified."""
 
     # -- what is there
 
@@ -271,6 +277,13 @@ class Round:
             confidence = (
                 self.dealer_confidence if owner is None else min(owner.confidence, owner.box.confidence)
             )
+        if confidence < self.sure:
+            if owner is not None:
+                owner.doubt = owner.doubt or UNSURE
+            elif seat == 0 and not self.unsure:
+                self.unsure = True
+                self.out.append(Unverified(self.now if t is None else t, 0, 0, UNSURE))
+            return False
         self.findings.append(
             Finding(
                 t=self.now if t is None else t,

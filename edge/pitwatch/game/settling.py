@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from pitwatch.game.box import TAKEN_ALL, Net, Step
 from pitwatch.game.hand import Hand
-from pitwatch.game.round import HOLD, Round
+from pitwatch.game.round import HOLD, UNSURE, Round
 from pitwatch.rules.hands import Standing
 from pitwatch.rules.settle import Result, results, surrender_results, verdict
 
@@ -191,6 +191,12 @@ def close_hand(rnd: Round, hand: Hand) -> None:
     if len(kinds) != 1 or (hand.box.faint and net != TAKEN_ALL):
         hand.doubt = why or _why(rnd, hand)
         return
+    confidence = min(hand.confidence, hand.box.confidence, rnd.dealer_confidence)
+    if net != 0:  # what is due is held against what was paid
+        confidence = min(confidence, hand.box.wager_read)
+    if confidence < rnd.sure:
+        hand.doubt = UNSURE
+        return
     hand.judged = True
     kind = kinds.pop()
     if hand.paid_early and kind == "push_paid":
@@ -211,7 +217,7 @@ def close_hand(rnd: Round, hand: Hand) -> None:
         observed=got,
         about=about(rnd, hand),
         outcome=hand.outcome,
-        confidence=min(hand.confidence, hand.box.confidence, rnd.dealer_confidence),
+        confidence=confidence,
         evidence=hand.box.evidence or hand.evidence,
     )
 

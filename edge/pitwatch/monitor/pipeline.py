@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.capture.frame import Frame, FrameSource
-from pitwatch.game.audit import Audit, RoundRecord
+from pitwatch.game.audit import SURE, Audit, RoundRecord
 from pitwatch.game.events import TableEvent
 from pitwatch.game.findings import Finding, Unverified
 from pitwatch.game.log import Header
@@ -130,7 +130,7 @@ class Monitor:
         self._listeners = list(listeners)
         self._failing: set[int] = set()
         self._profile = load_profile(header.rules)
-        self._audit = Audit(header)
+        self._audit = Audit(header, sure=SURE)
         self._clips = Clips(journal, source.live)
         self._keeper = EvidenceKeeper(journal, camera, layout)
         self._layout = layout
