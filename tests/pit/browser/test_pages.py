@@ -79,7 +79,7 @@ def test_roles(person: Person) -> None:
     person.begin("Ann")
     person.click("#menu button")
     assert "Settings" in person.text("#menu-list")
-    person.go("#/accounts", "$$('.accounts tbody tr').length === 3")
+    person.go("#/accounts", "$$('.accounts tbody tr').length === 4")
 
 
 def test_an_ended_session_comes_back_to_where_one_was(person: Person, house: House) -> None:
