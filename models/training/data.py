@@ -39,6 +39,7 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         320.0 if kind == "zones" else 110.0,
         usual=0.7 if kind == "strips" else 0.0,
         backs=0.3 if kind == "zones" else 0.12,
+        photographs=3,
     )
     rng = np.random.default_rng([shard, 77])
     rows: list[Row] = []

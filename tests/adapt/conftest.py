@@ -10,7 +10,8 @@ import pytest
 
 from pitwatch.cards import RANKS
 from pitwatch.sim.chipart import ChipArt, ChipDesign
-from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import random_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
 from pitwatch.sim.render import Renderer

@@ -11,7 +11,8 @@ import pytest
 from pitwatch.cards import CARDS
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, DeckDesign, random_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import DeckDesign, random_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, spoil
 from pitwatch.sim.render import Renderer, card_corners

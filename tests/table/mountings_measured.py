@@ -21,7 +21,8 @@ import numpy as np
 from pitwatch.cards import RANKS
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import random_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
 from pitwatch.sim.render import Renderer

@@ -13,7 +13,8 @@ from pitwatch.chips import CASINO
 from pitwatch.cli.check import check_table
 from pitwatch.errors import UserError
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, DeckDesign
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import DeckDesign
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.render import Renderer
 from pitwatch.sim.scene import CardPose, Scene

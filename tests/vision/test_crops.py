@@ -8,7 +8,8 @@ import pytest
 
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, DeckDesign
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import DeckDesign
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.render import Renderer
 from pitwatch.sim.scene import CardPose, Scene, StackPose

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from pitwatch.adapt.faces import Face
 from pitwatch.adapt.heads import Head, fit_head, learnt_from
-from pitwatch.sim.deck import Deck, DeckDesign, printed
+from pitwatch.sim.deck import Deck, printed
+from pitwatch.sim.designs import DeckDesign
 from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Rows, card_row, drawn
 from pitwatch.sim.samples import Sampler
 from pitwatch.vision.card_reader import CardReader

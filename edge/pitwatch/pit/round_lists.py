@@ -31,7 +31,7 @@ from pitwatch.pit.meaning import bits, rank_bits
 from pitwatch.pit.schema import RARE_OUTCOME
 from pitwatch.pit.shown import Names, bodies
 
-__all__ = ["COLUMNS", "FILTERS", "as_csv", "as_parquet", "conditions", "harmless", "lines"]
+__all__ = ["COLUMNS", "FILTERS", "Wanted", "as_csv", "as_parquet", "conditions", "harmless", "lines"]
 
 FILTERS = (
     "table",

@@ -18,7 +18,8 @@ from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO
 from pitwatch.errors import UserError
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, casino_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import casino_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
 from pitwatch.sim.render import Renderer

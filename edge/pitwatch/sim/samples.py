@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from pitwatch.cards import CARDS
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import ChipArt, chip_art, random_chip_design
-from pitwatch.sim.deck import Deck, random_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import random_design
 from pitwatch.sim.felt import Felt, random_felt
 from pitwatch.sim.light import random_lens, random_light, spoil
 from pitwatch.sim.render import IdMap, Renderer, arm_outline, card_corners, replace_region
@@ -52,7 +53,6 @@ class StackTruth:
 
 
 _ASIDE_MM = 20.0
-_PHOTOGRAPHS = 3  # a rendered card or stack is photographed so often: drawing costs more than photographing
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ class Sampler:
     ones give crops for the readers at less cost. usual: share of chip sets and stacks that look like most
     casinos' (the house's own colours, few chips, sorted), the others being of any kind. deck, chips: one
     house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera. backs: share of the
-    cards that lie face down.
+    cards that lie face down. photographs: how often each drawn card or stack is photographed, through other
+    lenses each time: drawing costs more than photographing.
     """
 
     def __init__(
@@ -123,8 +124,10 @@ class Sampler:
         chips: ChipArt | None = None,
         sharpest: float = 2.5,
         backs: float = 0.12,
+        photographs: int = 1,
     ) -> None:
         self.size = size
+        self.photographs = photographs
         self.usual = usual
         self.sharpest = sharpest
         self.backs = backs
@@ -205,7 +208,7 @@ class Sampler:
         """One of several photographs of what `draw` gives, through other lenses."""
         clean, left = self._clean.get(kind, (None, 0))
         if clean is None or left == 0:
-            clean, left = draw(), _PHOTOGRAPHS
+            clean, left = draw(), self.photographs
         self._clean[kind] = clean, left - 1
         return self._taken(clean)
 

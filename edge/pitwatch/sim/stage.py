@@ -14,7 +14,8 @@ import numpy as np
 from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import chip_art
-from pitwatch.sim.deck import Deck, casino_design
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import casino_design
 from pitwatch.sim.director import Director
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, Light, spoil
