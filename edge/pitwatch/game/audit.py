@@ -347,8 +347,16 @@ class Audit:
     def _open(self, e: CardLaid) -> Round:
         """The first card of a round: what lies on the spots is wagered."""
         self._number += 1
-        rnd = Round(self._number, e.t, self.profile, self.header, self._boxes, now=e.t, evidence=e.evidence)
-        rnd.sure = self._sure
+        rnd = Round(
+            self._number,
+            e.t,
+            self.profile,
+            self.header,
+            self._boxes,
+            now=e.t,
+            evidence=e.evidence,
+            sure=self._sure,
+        )
         self._round = rnd
         for box in self._boxes.values():
             box.open_round()

@@ -69,9 +69,9 @@ class Box:
     """Its value was unclear for a time during settlement: it can be seen to be right, not to be wrong."""
     confidence: float = 1.0
     """Of the least sure reading since the first card."""
-    read_at: float = 1.0
+    newest_confidence: float = 1.0
     """Confidence of the newest reading."""
-    wager_read: float = 1.0
+    wager_confidence: float = 1.0
     """Confidence with which the wager was read."""
     evidence: tuple[str, ...] = ()
 
@@ -84,7 +84,7 @@ class Box:
         """Take in an event; says what it changed."""
         change = self.look(event)
         self.confidence = min(self.confidence, event.confidence)
-        self.read_at = event.confidence
+        self.newest_confidence = event.confidence
         if event.evidence:
             self.evidence = event.evidence
         self.amount = event.amount
@@ -114,7 +114,7 @@ class Box:
 
     def open_round(self) -> None:
         """The first card of a round is dealt: what lies here is the wager."""
-        self.opened, self.wager_read = self.amount, self.read_at
+        self.opened, self.wager_confidence = self.amount, self.newest_confidence
         self.used = self.amount != 0
         self.settling, self.start, self.doubt, self.faint, self.confidence = False, None, "", False, 1.0
         self.steps = []

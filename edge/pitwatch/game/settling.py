@@ -193,7 +193,7 @@ def close_hand(rnd: Round, hand: Hand) -> None:
         return
     confidence = min(hand.confidence, hand.box.confidence, rnd.dealer_confidence)
     if net != 0:  # what is due is held against what was paid
-        confidence = min(confidence, hand.box.wager_read)
+        confidence = min(confidence, hand.box.wager_confidence)
     if confidence < rnd.sure:
         hand.doubt = UNSURE
         return

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clip_ref", "pictures_of_clip"]
+__all__ = ["clip_ref", "is_clip", "pictures_of_clip"]
 
+_PREFIX = "clip-"
 _MOST = 500
 _TIME = re.compile(rb"t=(\d{1,9}\.\d{2})")
 
 
 def clip_ref(finding: str) -> str:
     """The reference of a finding's clip, by the finding's own id."""
-    return f"clip-{finding}"
+    return _PREFIX + finding
+
+
+def is_clip(ref: str) -> bool:
+    """Whether a reference is a clip's, not a single picture's."""
+    return ref.startswith(_PREFIX)
 
 
 def pictures_of_clip(clip: bytes) -> list[tuple[float | None, bytes]]:

@@ -16,6 +16,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from pitwatch.pit import schema
+from pitwatch.pit.clips import is_clip
 from pitwatch.pit.settings import house_time, load_settings
 from pitwatch.pit.shown import Names, live, show_findings, show_rounds
 from pitwatch.pit.sql import now
@@ -148,7 +149,7 @@ class News:
                     self._told("round", shown, row.table_id)
         for x in fresh:
             if x.what in ("picture", "gone"):
-                kind = "mjpeg" if x.ref.startswith("clip-") else "jpg"
+                kind = "mjpeg" if is_clip(x.ref) else "jpg"
                 url = f"/api/evidence/{x.table_id}/{x.ref}.{kind}"
                 told = {"table": x.table_id, "ref": x.ref, "url": url, "gone": x.what == "gone"}
                 self._told("picture", told, None)

@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw
 from pitwatch.cards import CARDS
 from pitwatch.sim.designs import DeckDesign, Rgb
 from pitwatch.sim.indices import drawn_index
+from pitwatch.sim.pips import OTHER_PIPS, PIPS
 from pitwatch.sim.suits import suit_mask
 from pitwatch.sim.typefaces import typeface
 
@@ -25,41 +26,6 @@ __all__ = ["PX_PER_MM", "Deck", "printed"]
 PX_PER_MM = 4.0
 _W, _H = 63.0, 88.0
 Image8 = NDArray[Any]
-
-# Where the pips of two to ten lie: shares of the pip field, x from left to right, y from the top; a pip in
-# the lower half stands on its head.
-_L, _M, _R = 0.0, 0.5, 1.0
-_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
-    "2": ((_M, 0), (_M, 1)),
-    "3": ((_M, 0), (_M, 0.5), (_M, 1)),
-    "4": ((_L, 0), (_R, 0), (_L, 1), (_R, 1)),
-    "5": ((_L, 0), (_R, 0), (_M, 0.5), (_L, 1), (_R, 1)),
-    "6": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1)),
-    "7": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25)),
-    "8": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.25), (_M, 0.75)),
-    "9": ((_L, 0), (_R, 0), (_L, 1 / 3), (_R, 1 / 3), (_L, 2 / 3), (_R, 2 / 3), (_L, 1), (_R, 1), (_M, 0.5)),
-    "T": (
-        (_L, 0),
-        (_R, 0),
-        (_L, 1 / 3),
-        (_R, 1 / 3),
-        (_L, 2 / 3),
-        (_R, 2 / 3),
-        (_L, 1),
-        (_R, 1),
-        (_M, 1 / 6),
-        (_M, 5 / 6),
-    ),
-}
-# How some printers lay them otherwise: whole columns, a square of nine, the odd pip below the middle.
-_COLUMNS = {n: tuple((x, i / (n - 1)) for i in range(n) for x in (_L, _R)) for n in (4, 5)}
-_OTHER_PIPS: dict[str, tuple[tuple[float, float], ...]] = {
-    "6": ((_L, 0.2), (_R, 0.2), (_L, 0.5), (_R, 0.5), (_L, 0.8), (_R, 0.8)),
-    "7": ((_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1), (_M, 0.75)),
-    "8": _COLUMNS[4],
-    "9": tuple((x, y) for y in (0, 0.5, 1) for x in (_L, _M, _R)),
-    "T": _COLUMNS[5],
-}
 
 
 class Deck:
@@ -183,7 +149,7 @@ def _face(design: DeckDesign, card: str) -> Image8:
         _stamp(im, _suit(design, suit, min(size, 46), 0.92), _W / 2, _H / 2, ink)
     else:
         pip = _suit(design, suit, design.pip, design.pip_stretch)
-        for sx, sy in _OTHER_PIPS[rank] if rank in design.other_pips else _PIPS[rank]:
+        for sx, sy in OTHER_PIPS[rank] if rank in design.other_pips else PIPS[rank]:
             x, y = _W / 2 + (sx - 0.5) * 2 * design.pip_dx, _H / 2 + (sy - 0.5) * 2 * design.pip_dy
             _stamp(im, pip if sy <= 0.5 else pip[::-1], x, y, ink)
     _indices(design, im, rank, suit)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pitwatch.sim.pips import OTHER_PIPS
 from pitwatch.sim.typefaces import packaged_typefaces
 
-__all__ = ["OTHER_PIPS", "DeckDesign", "Rgb", "casino_design", "random_design"]
+__all__ = ["DeckDesign", "Rgb", "casino_design", "random_design"]
 
 Rgb = tuple[int, int, int]
-
-OTHER_PIPS = "6789T"  # ranks whose pips some printers lay otherwise
 
 
 @dataclass(frozen=True)
