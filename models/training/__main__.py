@@ -40,6 +40,11 @@ def main() -> None:
     parser.add_argument(
         "--from-nothing", action="store_true", help="do not begin with the checkpoints in models/checkpoints"
     )
+    parser.add_argument(
+        "--photographs",
+        type=Path,
+        help="a folder of labelled photographs to learn from too: labels.json with a box for every card",
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
     steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export", "report"]
@@ -70,6 +75,11 @@ def _data(args: argparse.Namespace) -> None:
     with ProcessPoolExecutor(args.processes) as pool:
         for future in track([pool.submit(draw_shard, *job) for job in jobs], "drawing pictures"):
             future.result()
+    if args.photographs is not None:
+        from models.training.photographs import draw_photographs
+
+        crops, zones = draw_photographs(args.photographs, args.cache, args.seed)
+        print(f"{crops} crops and {zones} zones cut out of the photographs in {args.photographs}", flush=True)
 
 
 def _detector(args: argparse.Namespace) -> None:

@@ -18,8 +18,9 @@ from pitwatch.sim.render import card_corners
 from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, blank_row, card_row, stacked, strip_row
 from pitwatch.sim.samples import Sample, Sampler
 from pitwatch.vision.crops import ZONE_PX, zone_maps, zone_picture
+from pitwatch.vision.looks import Zone
 
-__all__ = ["CLASSES", "DENOMINATIONS", "RESOLVED_PX", "UNREAD_RANK", "UNREAD_SUIT", "draw_shard"]
+__all__ = ["CLASSES", "DENOMINATIONS", "RESOLVED_PX", "UNREAD_RANK", "UNREAD_SUIT", "draw_shard", "zone_line"]
 
 CLASSES = ("card_face", "card_back", "stack", "hand")
 DENOMINATIONS = tuple(d.cents for d in CASINO.denominations)
@@ -73,11 +74,11 @@ def zone_labels(sample: Sample) -> list[str]:
     out = []
     for card in sample.cards:
         if card.visible >= 0.1:
-            out += _line(sample, 0 if card.pose.face_up else 1, card_corners(card.pose)[:, :2], 5)
+            out += zone_line(sample.zone, 0 if card.pose.face_up else 1, card_corners(card.pose)[:, :2], 5)
     for stack in sample.stacks:
         if stack.visible >= 0.3:
             box = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * 19.5 + (stack.pose.x, stack.pose.y)
-            out += _line(sample, 2, box, 4)
+            out += zone_line(sample.zone, 2, box, 4)
     half = sample.zone.size / 2
     corners = np.array([[-half, -half], [half, -half], [half, half], [-half, half]], np.float32)
     square = corners + np.array([sample.zone.x, sample.zone.y], np.float32)
@@ -85,12 +86,14 @@ def zone_labels(sample: Sample) -> list[str]:
         area, piece = cv2.intersectConvexConvex(arm.astype(np.float32), square)
         if area > 1200 and piece is not None:
             box = cv2.boxPoints(cv2.minAreaRect(np.asarray(piece, np.float32).reshape(-1, 1, 2)))
-            out += _line(sample, 3, np.asarray(box, np.float64), ZONE_PX)
+            out += zone_line(sample.zone, 3, np.asarray(box, np.float64), ZONE_PX)
     return out
 
 
-def _line(sample: Sample, number: int, corners_mm: NDArray[np.float64], slack: float) -> list[str]:
-    px = (corners_mm - (sample.zone.x, sample.zone.y)) * [1, -1] * (ZONE_PX / sample.zone.size) + ZONE_PX / 2
+def zone_line(zone: Zone, number: int, corners_mm: NDArray[np.float64], slack: float) -> list[str]:
+    """The line of a thing of class `number` with these corners (4, 2), none when more than `slack` px are
+    outside."""
+    px = (corners_mm - (zone.x, zone.y)) * [1, -1] * (ZONE_PX / zone.size) + ZONE_PX / 2
     if px.min() < -slack or px.max() > ZONE_PX + slack:
         return []
     share = np.clip(px / ZONE_PX, 0, 1)

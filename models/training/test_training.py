@@ -15,9 +15,20 @@ from models.training.card_reader import logits, train_card_reader
 from models.training.data import draw_shard
 from models.training.detector import train_detector
 from models.training.nets import StackReader
+from models.training.photographs import draw_photographs
 from models.training.report import report
 from models.training.stack_reader import train_stack_reader
+from pitwatch.cards import RANKS, SUITS
 from pitwatch.chips import CASINO
+from pitwatch.evaluate.looking import straight_down
+from pitwatch.sim.chipart import chip_art
+from pitwatch.sim.deck import Deck
+from pitwatch.sim.designs import casino_design
+from pitwatch.sim.felt import draw_felt
+from pitwatch.sim.light import Light
+from pitwatch.sim.render import Renderer, card_corners
+from pitwatch.sim.scene import CardPose, Scene
+from pitwatch.table.layout import template
 from pitwatch.vision.card_reader import CardReader as OnnxCardReader
 from pitwatch.vision.detector import Detector, decode
 from pitwatch.vision.weights import open_session, read_manifest, verify, weights_folder
@@ -32,6 +43,38 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for kind, n in (("zones", 16), ("cards", 90), ("strips", 70)):
             draw_shard(root, split, 1, n, held, kind)
     return root
+
+
+def test_photographs_give_crops_and_zones(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    deck = Deck(casino_design(rng))
+    camera = straight_down(960, 720, 3.0)
+    cards = [CardPose("7h", True, -90.0, 10.0, 80.0), CardPose("Kc", True, 60.0, -20.0, 15.0)]
+    felt = draw_felt(template(6), 3)
+    picture = Renderer(camera, felt, deck, chip_art(CASINO), Light()).frame(Scene(0.0, tuple(cards)))
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    cv2.imwrite(str(folder / "one.jpg"), picture)
+    boxes = [camera.project(card_corners(c)) for c in cards]
+    labels = [
+        {"card": c.card, "box": [*b.min(axis=0).tolist(), *b.max(axis=0).tolist()]}
+        for c, b in zip(cards, boxes, strict=True)
+    ]
+    image = {"image": "one.jpg", "width": 960, "height": 720, "px_per_mm": 3.0, "cards": labels}
+    (folder / "labels.json").write_text(json.dumps({"set": "own", "images": [image]}))
+    crops, zones = draw_photographs(folder, tmp_path / "cache", 1)
+    assert crops == 16
+    assert zones > 0
+    with np.load(tmp_path / "cache/cards/train-photo.npz") as rows:
+        assert set(zip(rows["rank"].tolist(), rows["suit"].tolist(), strict=True)) == {
+            (RANKS.index(c.card[0]), SUITS.index(c.card[1])) for c in cards
+        }
+        reader = OnnxCardReader()
+        read = [
+            r.rank_logp.argmax() == k for r, k in zip(reader.read(rows["crop"]), rows["rank"], strict=True)
+        ]
+    # cut where the cards lie and named as they are, they are mostly read so
+    assert np.mean(read) > 0.6
 
 
 def _weights(folder: Path) -> Path:

@@ -17,7 +17,7 @@ from pitwatch.chips import ChipSet, Denomination
 from pitwatch.sim.deck import _glyph
 from pitwatch.sim.typefaces import packaged_typefaces
 
-__all__ = ["ChipArt", "ChipDesign", "chip_art", "random_chip_design"]
+__all__ = ["ChipArt", "ChipDesign", "ChipEdge", "chip_art", "random_chip_design", "random_edge"]
 
 _TOP = 96
 
@@ -40,11 +40,33 @@ class ChipDesign:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class ChipEdge:
+    """How the edges of a set's chips catch the light, as shares of what the face gives back.
+
+    side: the side away from the lamp. lit: what the lamp adds. groove: how bright the groove between two
+    chips is, 1 where none shows. rim: the ring of a face that a chip lying askew leaves open.
+    """
+
+    side: float = 0.62
+    lit: float = 0.3
+    groove: float = 0.45
+    rim: float = 0.85
+
+
+def random_edge(rng: np.random.Generator) -> ChipEdge:
+    """From sharp new chips with deep grooves to rounded ones that show none."""
+    u = rng.uniform
+    groove = u(0.3, 0.8) if rng.random() < 0.55 else u(0.8, 1.0)
+    return ChipEdge(float(u(0.45, 0.95)), float(u(0.05, 0.4)), float(groove), float(u(0.75, 1.0)))
+
+
 class ChipArt:
     """The designs of one chip set; `top(cents)` and `side(cents, angles)` are what the renderer asks for."""
 
-    def __init__(self, designs: dict[int, ChipDesign]) -> None:
+    def __init__(self, designs: dict[int, ChipDesign], edge: ChipEdge | None = None) -> None:
         self.designs = designs
+        self.edge = edge or ChipEdge()
         self._tops: dict[int, NDArray[Any]] = {}
 
     def side(self, cents: int, angles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,6 +77,15 @@ class ChipArt:
         if d.split:
             on &= np.abs(phase - d.spot_share / 2) > d.spot_share / 6
         return np.where(on[:, None], np.asarray(d.spot, np.float64), np.asarray(d.body, np.float64))
+
+    def spots(self, cents: int) -> NDArray[np.float64]:
+        """Where the edge spots begin and end, (N, 2) in the chip's own frame."""
+        d = self.designs[cents]
+        share = [(0.0, 1 / 3), (2 / 3, 1.0)] if d.split else [(0.0, 1.0)]
+        one = np.array(share) * d.spot_share
+        return np.asarray(
+            (np.arange(d.spots)[:, None, None] + one).reshape(-1, 2) * (2 * np.pi / d.spots), np.float64
+        )
 
     def top(self, cents: int) -> NDArray[Any]:
         """The chip from above, (96, 96, 4) premultiplied BGRA, angle 0 to the right, counter-clockwise."""
@@ -88,7 +119,7 @@ def chip_art(chips: ChipSet, seed: int = 0, wear: NDArray[Any] | None = None) ->
             spot_share=share,
             ring=rng.random() < 0.5,
         )
-    return ChipArt(designs)
+    return ChipArt(designs, random_edge(rng))
 
 
 def _plain(d: Denomination, font: str) -> ChipDesign:

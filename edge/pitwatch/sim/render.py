@@ -7,6 +7,7 @@ every object shows. Lengths mm in the table frame, picture coordinates pixels.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -320,7 +321,7 @@ class Renderer:
         twist = rng.uniform(0, 2 * np.pi, n)
         lean = rng.normal(0, 0.25, 2)
         # hands stack chips within a millimetre at best, and often not
-        slip = rng.normal(0, rng.uniform(0.3, 1.3), (n, 2))
+        slip = rng.normal(0, rng.uniform(0.2, 1.2), (n, 2))
         slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
         slip[0] = 0
         centres = np.array([stack.x, stack.y]) + slip
@@ -338,32 +339,46 @@ class Renderer:
         rim = np.empty((n, 20, 3))
         rim[..., :2] = centres[:, None] + np.column_stack([np.cos(top), np.sin(top)]) * _RADIUS
         rim[..., 2] = (z0 + _CHIP)[:, None]
-        px = self.camera.project(np.vstack([pts.reshape(-1, 3), rim.reshape(-1, 3)]))
-        box = self._window(px, out)
+        spots = [
+            _sectors(self.chips.spots(c) + a, p, z + _CHIP)
+            for c, a, p, z in zip(stack.chips[:-1], twist, centres, z0, strict=False)
+        ]
+        px = self.camera.project(np.vstack([pts.reshape(-1, 3), rim.reshape(-1, 3), *spots]))
+        box = self._window(px[: n * (2 * k + 20)], out)
         if box is None:
             return
         ss = 2
         w, h = box[2] - box[0], box[3] - box[1]
         q = np.round(((px - self.region[:2] - box[:2] + 0.5) * ss - 0.5) * 16).astype(np.int32)
-        sides, rims = q[: n * 2 * k].reshape(n, 2, k, 2), q[n * 2 * k :].reshape(n, 20, 2)
+        sides, rims = q[: n * 2 * k].reshape(n, 2, k, 2), q[n * 2 * k : n * (2 * k + 20)].reshape(n, 20, 2)
+        ends = np.cumsum([0, *(len(s) for s in spots)]) + n * (2 * k + 20)
+        wedges = [q[a:b].reshape(-1, 5, 2) for a, b in itertools.pairwise(ends)]
         quads = np.stack([sides[:, 0, :-1], sides[:, 0, 1:], sides[:, 1, 1:], sides[:, 1, :-1]], axis=2)
         colour = np.zeros((h * ss, w * ss, 3), np.uint8)
         cover = np.zeros((h * ss, w * ss), np.uint8)
         gain = self.light.gain_at(stack.x, stack.y)
         lamp = np.radians(self.light.azimuth)
         mid = (t[:-1] + t[1:]) / 2
-        shade = 0.62 + 0.3 * np.clip(np.cos(mid - lamp), -0.3, 1)
+        edge = self.chips.edge
+        shade = edge.side + edge.lit * np.clip(np.cos(mid - lamp), -0.3, 1)
         for i in range(n):
             c = self.chips.side(stack.chips[i], mid - twist[i]) * shade[:, None] * gain
             for quad, fill in zip(quads[i], c.tolist(), strict=True):
                 cv2.fillConvexPoly(colour, quad, fill, cv2.LINE_8, 4)
-            edge = np.vstack([sides[i, 0], sides[i, 1][::-1]])
-            cv2.fillPoly(cover, [edge], 255, cv2.LINE_8, 4)
+            outline = np.vstack([sides[i, 0], sides[i, 1][::-1]])
+            cv2.fillPoly(cover, [outline], 255, cv2.LINE_8, 4)
             cv2.fillConvexPoly(cover, rims[i], 255, cv2.LINE_8, 4)
-            base = self.chips.side(stack.chips[i], np.array([-0.01]))[0] * 0.85 * gain
+            design = self.chips.designs[stack.chips[i]]
+            base = np.asarray(design.body) * edge.rim * gain
             cv2.fillConvexPoly(colour, rims[i], base.tolist(), cv2.LINE_8, 4)
-            # the groove between two chips is dark
-            cv2.polylines(colour, [sides[i, 0]], False, (c.mean(axis=0) * 0.45).tolist(), 1, cv2.LINE_8, 4)
+            if i < n - 1:
+                # the edge spots go on over the face, of which a chip that lies askew leaves a crescent open
+                spot = (np.asarray(design.spot) * edge.rim * gain).tolist()
+                for wedge in wedges[i]:
+                    cv2.fillConvexPoly(colour, wedge, spot, cv2.LINE_8, 4)
+            if i and edge.groove < 0.97:
+                dark = (c.mean(axis=0) * edge.groove).tolist()
+                cv2.polylines(colour, [sides[i, 0]], False, dark, 1, cv2.LINE_8, 4)
         self._chip_top(colour, stack, centres[-1], float(z0[-1] + _CHIP), float(twist[-1]), box, ss, gain)
         alpha = cv2.resize(cover, (w, h), interpolation=cv2.INTER_AREA)
         flat = cv2.resize(cv2.bitwise_and(colour, colour, mask=cover), (w, h), interpolation=cv2.INTER_AREA)
@@ -481,6 +496,19 @@ def _over(part: Image8, sprite: Image8, gain: Points | None) -> None:
     if gain is not None:
         rgb = cv2.multiply(rgb, np.array([*gain, 1.0]))
     part[:] = cv2.add(cv2.multiply(part, alpha, scale=1 / 255), rgb)
+
+
+def _sectors(spots: Points, centre: Points, z: float) -> Points:
+    """Corners (5 N, 3) of the parts of a face, z mm high, that its edge spots (N, 2) reach over."""
+    a = np.column_stack([spots[:, 0], spots.mean(axis=1), spots[:, 1], spots[:, 1], spots[:, 0]])
+    r = _RADIUS * np.array([1.0, 1.0, 1.0, 0.72, 0.72])
+    return np.column_stack(
+        [
+            (centre[0] + r * np.cos(a)).ravel(),
+            (centre[1] + r * np.sin(a)).ravel(),
+            np.full(a.size, z),
+        ]
+    )
 
 
 def _darken(part: Image8, mask: Image8, strength: float) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pitwatch.cards import CARDS
 from pitwatch.chips import CASINO
-from pitwatch.sim.chipart import ChipArt, chip_art, random_chip_design
+from pitwatch.sim.chipart import ChipArt, chip_art, random_chip_design, random_edge
 from pitwatch.sim.deck import Deck
 from pitwatch.sim.designs import random_design
 from pitwatch.sim.felt import Felt, random_felt
@@ -68,9 +68,12 @@ class Sample:
     arms: tuple[Points, ...]
 
 
-def random_camera(rng: np.random.Generator, x: float, y: float, sharpest: float = 2.5) -> Camera:
-    """A camera above the players or the dealer that looks at (x, y) with 0.75 to `sharpest` px/mm."""
-    tilt = np.radians(rng.uniform(4, 56))
+def random_camera(
+    rng: np.random.Generator, x: float, y: float, sharpest: float = 2.5, steepest: float = 4.0
+) -> Camera:
+    """A camera above the players or the dealer that looks at (x, y) with 0.75 to `sharpest` px/mm, from
+    `steepest` to 56 degrees off the vertical."""
+    tilt = np.radians(rng.uniform(steepest, 56))
     azimuth = rng.uniform(0, 2 * np.pi)
     if rng.random() < 0.5:
         azimuth = rng.choice([-np.pi / 2, np.pi / 2]) + rng.normal(0, 0.5)
@@ -159,7 +162,8 @@ class Sampler:
             return chip_art(CASINO, int(self.rng.integers(1 << 30)), self.rng.normal(0, 1, 64))
         shared: dict[str, object] = {}
         return ChipArt(
-            {d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations}
+            {d.cents: random_chip_design(d, self.rng, self.fonts, shared) for d in CASINO.denominations},
+            random_edge(self.rng),
         )
 
     def next(self) -> Sample:
@@ -219,9 +223,12 @@ class Sampler:
         scene = self._scene(zone)
         while not scene.stacks:
             scene = self._scene(zone)
+        if rng.random() < 0.6:
+            scene = replace(scene, cards=())  # wagers stand on the felt, now and then beside or on a card
         target = scene.stacks[0]
         box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
-        camera = random_camera(rng, target.x, target.y, self.sharpest)
+        # seen from right above, a stack shows its top chip and nothing else
+        camera = random_camera(rng, target.x, target.y, self.sharpest, 15.0)
         return self._render(camera, zone, scene, box, target=True)
 
     def next_blank(self) -> tuple[Sample, float, float]:
