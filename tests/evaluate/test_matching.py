@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from pitwatch.cards import RANKS, SUITS
 from pitwatch.evaluate.counts import CardCounts, StackCounts, wilson
 from pitwatch.evaluate.matching import (
     CardTruth,
@@ -118,6 +119,35 @@ def test_the_same_card_in_twenty_pictures_is_one_card(card_seen: See) -> None:
     assert often.to_json()["truth"] == 40
     assert often.to_json()["distinct"] == 2
     assert often.to_json()["interval"] == once.to_json()["interval"]
+
+
+def test_what_is_said_surely_and_is_wrong_is_counted() -> None:
+    def said(code: str, p: float) -> CardSeen:
+        ranks = tuple(math.log(p if r == code[0] else (1 - p) / 12) for r in RANKS)
+        suits = tuple(math.log(0.9999 if s == code[1] else 0.0001 / 3) for s in SUITS)
+        return CardSeen(0, 0, 0, True, 0.9, ranks, suits, unread=0.0)
+
+    counts = CardCounts()
+    truth = [CardTruth(c, laid=i) for i, c in enumerate(("7d", "7d", "7d", "7d"))]
+    seen = [said("7d", 0.99), said("8d", 0.99), said("8d", 0.9), said("7s", 0.99), said("2c", 0.97)]
+    counts.add(card_outcomes(truth, seen, [(i, i) for i in range(4)]))
+    # sure and right, sure and wrong, not sure, sure of the wrong suit, sure where no card is
+    sure = counts.to_json()["sure"]
+    assert (sure["said"], sure["wrong"]) == (4, 3)
+    assert sure["upper"] > 0.9
+    assert CardCounts().to_json()["sure"] == {"said": 0, "wrong": 0, "upper": None}
+
+    stacks = StackCounts()
+    stacks.add(
+        [
+            StackOutcome(StackTruth(1, 500, laid=1), StackSeen(0, 0, 0.9, 1, (500,), ((500, 0.99),))),
+            StackOutcome(StackTruth(2, 1000, laid=2), StackSeen(0, 0, 0.9, 1, (500,), ((500, 0.96),))),
+            StackOutcome(StackTruth(2, 1000, laid=3), StackSeen(0, 0, 0.9, 1, (500,), ((500, 0.6),))),
+            StackOutcome(StackTruth(laid=4), StackSeen(0, 0, 0.9, 1, (500,), ((500, 0.99),))),
+        ]
+    )
+    assert stacks.to_json()["sure"]["said"] == 2
+    assert stacks.to_json()["sure"]["wrong"] == 1
 
 
 def test_wilson_interval() -> None:

@@ -1,7 +1,8 @@
 """The figures of one set of pictures.
 
 In: outcomes of cards and stacks. Out: the `cards` and `stacks` objects of a report line, with the number of
-distinct laid things that they rest on and the 95 % interval which that number allows.
+distinct laid things that they rest on and the 95 % interval which that number allows. `sure` is about what
+was said with a confidence above 0.95: how often, how often wrongly, and the upper end of that interval.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 from pitwatch.evaluate.matching import CardOutcome, StackOutcome
 
-__all__ = ["CardCounts", "StackCounts", "wilson"]
+__all__ = ["SURE", "CardCounts", "StackCounts", "wilson"]
+
+SURE = 0.95  # a reading with more confidence is to be relied upon
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -47,6 +50,21 @@ class _Share:
         return [round(v, 4) for v in wilson(self.right / self.of, len(self.laid))]
 
 
+class _Sure:
+    """Readings given with more than `SURE`, and those of them that are wrong."""
+
+    def __init__(self) -> None:
+        self._wrong = _Share()
+
+    def add(self, laid: Hashable, confidence: float, wrong: bool) -> None:
+        if confidence > SURE:
+            self._wrong.add(laid, wrong)
+
+    def to_json(self) -> dict[str, Any]:
+        interval = self._wrong.interval()
+        return {"said": self._wrong.of, "wrong": self._wrong.right, "upper": interval and interval[1]}
+
+
 class CardCounts:
     """Counts of cards over pictures."""
 
@@ -55,11 +73,15 @@ class CardCounts:
         self._found = _Share()
         self._right = _Share()
         self._clear = _Share()
+        self._sure = _Sure()
 
     def add(self, outcomes: Iterable[CardOutcome]) -> None:
         """Count one picture's outcomes."""
         for o in outcomes:
             self.verdicts[o.verdict] += 1
+            if o.seen is not None and o.seen.face_up and o.verdict != "unread":
+                laid = o.truth.laid if o.truth is not None else object()
+                self._sure.add(laid, o.seen.confidence, o.verdict != "right")
             if o.truth is not None:
                 right = o.verdict == "right"
                 self._found.add(o.truth.laid, o.verdict != "missed")
@@ -81,6 +103,7 @@ class CardCounts:
             "clear_right": self._clear.right,
             "distinct": len(self._found.laid),
             "clear_distinct": len(self._clear.laid),
+            "sure": self._sure.to_json(),
             "interval": {
                 "found": self._found.interval(),
                 "card_right": self._right.interval(),
@@ -97,6 +120,7 @@ class StackCounts:
         self._found = _Share()
         self._count = _Share()
         self._value = _Share()
+        self._sure = _Sure()
 
     def add(self, outcomes: Iterable[StackOutcome]) -> None:
         """Count one picture's outcomes."""
@@ -104,6 +128,8 @@ class StackCounts:
             if o.truth is None:
                 self.false += 1
                 continue
+            if o.seen is not None and o.value_right is not None:
+                self._sure.add(o.truth.laid, o.seen.confidence, not o.value_right)
             self._found.add(o.truth.laid, o.seen is not None)
             if o.count_right is not None:
                 self._count.add(o.truth.laid, o.count_right)
@@ -121,6 +147,7 @@ class StackCounts:
             "counted": self._count.of,
             "valued": self._value.of,
             "distinct": len(self._found.laid),
+            "sure": self._sure.to_json(),
             "interval": {
                 "found": self._found.interval(),
                 "count_right": self._count.interval(),

@@ -144,7 +144,7 @@ class Sampler:
         self._felts = [self._felt() for _ in range(4)]
         self._chips = [self._chip_art() for _ in range(12)]
         self._drawn = 0
-        self._again: Sample | None = None
+        self._again: list[Sample] = []
         self._clean: dict[str, tuple[Sample, int]] = {}
 
     def _deck(self) -> Deck:
@@ -167,10 +167,10 @@ class Sampler:
         )
 
     def next(self) -> Sample:
-        """The next sample. Each scene gives two, of zones a little apart and through two lenses."""
+        """The next sample. Each scene gives two or more, of zones a little apart and through other lenses."""
         rng = self.rng
-        if self._again is not None:
-            first, self._again = self._again, None
+        if self._again:
+            first = self._again.pop()
             dx, dy = (float(v) for v in rng.uniform(-_ASIDE_MM, _ASIDE_MM, 2))
             aside = replace(first.zone, x=first.zone.x + dx, y=first.zone.y + dy)
             return replace(self._taken(first), zone=aside)
@@ -182,8 +182,9 @@ class Sampler:
         square = np.array(
             [[zone.x + sx * h, zone.y + sy * h, z] for sx in (-1, 1) for sy in (-1, 1) for z in (0.0, 30.0)]
         )
-        self._again = self._render(whole, zone, self._scene(zone), square)
-        return self._taken(self._again)
+        drawn = self._render(whole, zone, self._scene(zone), square)
+        self._again = [drawn] * max(1, self.photographs - 1)
+        return self._taken(drawn)
 
     def next_card(self) -> Sample:
         """A sample whose picture holds little more than one card of a hand, the first in `cards`."""
