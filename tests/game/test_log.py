@@ -32,6 +32,12 @@ def test_a_log_is_read_back_as_written(tmp_path: Path) -> None:
         ([], "is empty"),
         (["{"], "line 1: not JSON"),
         (['{"table_events": 2}'], "line 1: 'table_events' is 2"),
+        (['{"table_events": 1, "decks": 0}'], "line 1: 'decks' is 0; leave it out where it is not known"),
+        (['{"table_events": 1, "seats": 0}'], "line 1: 'seats' is 0"),
+        (
+            ['{"table_events": 1, "minimum": 2500, "maximum": 500}'],
+            "line 1: 'minimum' is 2500 and 'maximum' 500, both in cents; exchange them",
+        ),
         (['{"table_events": 1, "decks": "six"}'], "'decks' is 'six'"),
         (['{"table_events": 1}', '{"t": 1, "type": "crad"}'], "line 2: 'type' is 'crad'"),
         (

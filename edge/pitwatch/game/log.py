@@ -50,7 +50,12 @@ class Header:
             value = obj.get(name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
                 raise EventError(f"{name!r} is {value!r}; it should be a whole number, 0 or more")
+            if value == 0 and name in ("decks", "seats"):
+                raise EventError(f"{name!r} is 0; leave it out where it is not known")
             numbers[name] = value
+        least, most = numbers["minimum"], numbers["maximum"]
+        if least is not None and most is not None and least > most:
+            raise EventError(f"'minimum' is {least} and 'maximum' {most}, both in cents; exchange them")
         return cls(table=str(obj.get("table", "")), rules=rules, **numbers)
 
     def to_json(self) -> dict[str, Any]:

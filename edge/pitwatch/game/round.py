@@ -325,5 +325,7 @@ class Round:
     def as_of(self, t: float) -> Iterator[None]:
         """What is judged now became certain at time `t`, whenever the next event comes."""
         now, self.now = self.now, t
-        yield
-        self.now = max(now, t)
+        try:
+            yield
+        finally:
+            self.now = max(now, t)
