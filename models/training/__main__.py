@@ -45,6 +45,11 @@ def main() -> None:
         type=Path,
         help="a folder of labelled photographs to learn from too: labels.json with a box for every card",
     )
+    parser.add_argument(
+        "--decks",
+        type=Path,
+        help="a folder of decks that others drew, to learn from too: folders of pictures named As to Kd",
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
     steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export", "report"]
@@ -64,6 +69,7 @@ def _data(args: argparse.Namespace) -> None:
     from rich.progress import track
 
     from models.training.data import draw_shard
+    from models.training.packaged import draw_packaged
 
     jobs = []
     for kind, (samples, train, held) in _SHARDS.items():
@@ -75,6 +81,13 @@ def _data(args: argparse.Namespace) -> None:
     with ProcessPoolExecutor(args.processes) as pool:
         for future in track([pool.submit(draw_shard, *job) for job in jobs], "drawing pictures"):
             future.result()
+        if args.decks is not None:
+            shards = range(1, 1 + max(1, round(8 * args.scale)))
+            work = [
+                pool.submit(draw_packaged, args.cache, args.decks, k, _SHARDS["cards"][0]) for k in shards
+            ]
+            for future in track(work, "drawing decks that others drew"):
+                future.result()
     if args.photographs is not None:
         from models.training.photographs import draw_photographs
 

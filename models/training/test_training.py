@@ -15,10 +15,11 @@ from models.training.card_reader import logits, train_card_reader
 from models.training.data import draw_shard
 from models.training.detector import train_detector
 from models.training.nets import StackReader
+from models.training.packaged import draw_packaged, packaged_decks
 from models.training.photographs import draw_photographs
 from models.training.report import report
 from models.training.stack_reader import train_stack_reader
-from pitwatch.cards import RANKS, SUITS
+from pitwatch.cards import CARDS, RANKS, SUITS
 from pitwatch.chips import CASINO
 from pitwatch.evaluate.looking import straight_down
 from pitwatch.sim.chipart import chip_art
@@ -75,6 +76,28 @@ def test_photographs_give_crops_and_zones(tmp_path: Path) -> None:
         ]
     # cut where the cards lie and named as they are, they are mostly read so
     assert np.mean(read) > 0.6
+
+
+def test_decks_that_others_drew_are_read_and_drawn(tmp_path: Path) -> None:
+    printed = Deck(casino_design(np.random.default_rng(9)))
+    for name, cards in (
+        ("whole", CARDS),
+        ("courts", [c for c in CARDS if c[0] in "JQK"]),
+        ("part", CARDS[:30]),
+    ):
+        (tmp_path / "decks" / name).mkdir(parents=True)
+        for card in cards:
+            cv2.imwrite(str(tmp_path / "decks" / name / f"{card}.png"), printed.sprite(card))
+    decks = packaged_decks(tmp_path / "decks")
+    assert {k: len(v) for k, v in decks.items()} == {"whole": 52, "courts": 12}
+    assert decks["whole"]["As"].shape == (352, 252, 3)
+    draw_packaged(tmp_path / "cache", tmp_path / "decks", 1, 40, decks=4)
+    with np.load(tmp_path / "cache/cards/train-packaged-0001.npz") as rows:
+        assert len(rows["rank"]) == 40
+        assert rows["crop"].shape[1:] == (160, 112, 4)
+        known = rows["rank"] < len(RANKS)
+        read = [r.rank_logp.argmax() for r in OnnxCardReader().read(rows["crop"][known])]
+        assert np.mean(read == rows["rank"][known]) > 0.6
 
 
 def _weights(folder: Path) -> Path:

@@ -6,6 +6,7 @@ In: a seed, or a `DeckDesign`. Out: pictures of cards as premultiplied BGRA uint
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -32,11 +33,12 @@ class Deck:
     """All faces and the back of one design, drawn when first asked for.
 
     `sprite(card)` is the picture of a face (`"As"`), `sprite(None)` that of the back: premultiplied BGRA,
-    (352, 252, 4) uint8.
+    (352, 252, 4) uint8. courts: figures by card ("Kh"), RGB of any size, to print instead of drawn ones.
     """
 
-    def __init__(self, design: DeckDesign) -> None:
+    def __init__(self, design: DeckDesign, courts: Mapping[str, Image8] | None = None) -> None:
         self.design = design
+        self._courts = courts or {}
         self._faces: dict[str | None, Image8] = {}
         self._levels: dict[tuple[str | None, int], Image8] = {}
 
@@ -45,7 +47,7 @@ class Deck:
         if card not in self._faces:
             if card is not None and card not in CARDS:
                 raise KeyError(card)
-            rgb = _back(self.design) if card is None else _face(self.design, card)
+            rgb = _back(self.design) if card is None else _face(self.design, card, self._courts.get(card))
             self._faces[card] = printed(self.design, _worn(self.design, rgb, card))
         return self._faces[card]
 
@@ -135,11 +137,17 @@ def _indices(design: DeckDesign, im: Image8, rank: str, suit: str) -> None:
         im[:] = im[::-1, ::-1].copy()
 
 
-def _face(design: DeckDesign, card: str) -> Image8:
+def _face(design: DeckDesign, card: str, figure: Image8 | None = None) -> Image8:
     rank, suit = card[0], card[1]
     im = _blank(design)
     ink = design.ink(suit)
-    if rank in "JQK":
+    if figure is not None:
+        x0, y0 = round(design.court_inset * PX_PER_MM), round((5 + design.seed % 5) * PX_PER_MM)
+        x1, y1 = im.shape[1] - x0, im.shape[0] - y0
+        im[y0:y1, x0:x1] = cv2.resize(figure, (x1 - x0, y1 - y0), interpolation=cv2.INTER_AREA)
+        if design.court_frame:
+            cv2.rectangle(im, (x0, y0), (x1, y1), ink, 2, cv2.LINE_AA)
+    elif rank in "JQK":
         _court(design, im, rank, suit)
     elif rank == "A":
         size = design.ace * (1.25 if suit == "s" else 1.0)
