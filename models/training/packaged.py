@@ -17,7 +17,7 @@ from pitwatch.adapt.cards import HouseDeck
 from pitwatch.adapt.faces import Face
 from pitwatch.cards import CARDS
 from pitwatch.sim.deck import Deck
-from pitwatch.sim.designs import random_design
+from pitwatch.sim.designs import casino_design, random_design
 from pitwatch.sim.rows import Row, card_row, stacked
 from pitwatch.sim.samples import Sampler
 from pitwatch.sim.typefaces import every_typeface
@@ -75,10 +75,11 @@ def _deck(faces: dict[str, Picture], rng: np.random.Generator, fonts: tuple[str,
         for c, f in faces.items()
         if c[0] in _COURTS
     }
-    return Deck(random_design(rng, fonts), figures)
+    # under these figures casinos print their large indices
+    return Deck(casino_design(rng) if rng.random() < 0.5 else random_design(rng, fonts), figures)
 
 
-def draw_packaged(cache: Path, folder: Path, shard: int, samples: int, decks: int = 10) -> None:
+def draw_packaged(cache: Path, folder: Path, shard: int, samples: int, decks: int = 8) -> None:
     """Draw a shard of `samples` crops, of `decks` decks one after another; one that exists is not drawn
     again."""
     target = cache / "cards" / f"train-packaged-{shard:04d}.npz"
