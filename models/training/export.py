@@ -23,6 +23,8 @@ from pitwatch.vision.stack_reader import views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
 
+_FOOT_ROWS = 1.5  # how far off the foot is found, standard deviation: about a third of a chip
+
 
 def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
     """Ultralytics' raw export: no NMS in the graph, the angle kept as the last row."""
@@ -73,12 +75,15 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     """The reader, with temperatures for the count and for the layers."""
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
+    # at the table the foot is where the reader itself found it, not where the strip was cut
+    astray = np.random.default_rng(8).normal(0, _FOOT_ROWS, held.n).round().astype(np.int64)
     with torch.inference_mode():
         # as at run time: the mean over several views of each strip
         both = []
         for i in range(0, held.n, 200):
             strips, layer = (held.arrays[k][i : i + 200] for k in ("strip", "layer"))
-            seen = views(strips)
+            off = astray[i : i + 200]
+            seen = views(shifted(strips, off, np.zeros_like(off)))
             k = len(seen) // len(strips)
             out = net(strip_tensor(seen, np.tile(layer, (k, 1))))
             both.append([v.numpy().reshape(k, len(strips), *v.shape[1:]).mean(axis=0) for v in out])

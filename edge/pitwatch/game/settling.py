@@ -191,9 +191,10 @@ def close_hand(rnd: Round, hand: Hand) -> None:
     if len(kinds) != 1 or (hand.box.faint and net != TAKEN_ALL):
         hand.doubt = why or _why(rnd, hand)
         return
-    confidence = min(hand.confidence, hand.box.confidence, rnd.dealer_confidence)
+    # the hand, the dealer's and what lies in the box were each read by themselves, and all must be right
+    confidence = min(hand.confidence, rnd.dealer_confidence) * hand.box.confidence
     if net != 0:  # what is due is held against what was paid
-        confidence = min(confidence, hand.box.wager_confidence)
+        confidence *= hand.box.wager_confidence
     if confidence < rnd.sure:
         hand.doubt = UNSURE
         return
