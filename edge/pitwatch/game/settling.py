@@ -191,10 +191,10 @@ def close_hand(rnd: Round, hand: Hand) -> None:
     if len(kinds) != 1 or (hand.box.faint and net != TAKEN_ALL):
         hand.doubt = why or _why(rnd, hand)
         return
-    # the hand, the dealer's and what lies in the box were each read by themselves, and all must be right
-    confidence = min(hand.confidence, rnd.dealer_confidence) * hand.box.confidence
-    if net != 0:  # what is due is held against what was paid
+    confidence = hand.box.confidence
+    if net != 0:  # what is due is held against what was paid: both readings must be right
         confidence *= hand.box.wager_confidence
+    confidence = min(confidence, hand.confidence, rnd.dealer_confidence)
     if confidence < rnd.sure:
         hand.doubt = UNSURE
         return
