@@ -84,6 +84,44 @@ def test_pages_follow_each_other_without_a_gap_or_a_double(full: Page, path: str
     assert paged == whole
 
 
+@pytest.mark.parametrize("query", ["", "sort=worst", "sort=oldest", "severity=notice", "table=1", "seat=1"])
+def test_bundles_are_all_findings_by_round(full: Page, query: str) -> None:
+    every = full.json(f"/api/findings?limit=500&{query}")["items"]
+    by_round: dict[int, set[int]] = {}
+    for f in every:
+        by_round.setdefault(f["round_id"], set()).add(f["id"])
+    answer = full.json(f"/api/findings/bundles?limit=500&{query}")
+    bundles = answer["items"]
+    assert {b["round_id"]: {f["id"] for f in b["findings"]} for b in bundles} == by_round
+    assert answer["total"] == {"count": len(by_round), "more": False}
+    if query != "sort=worst":
+        assert [b["at"] for b in bundles] == sorted(
+            (b["at"] for b in bundles), reverse=query != "sort=oldest"
+        )
+    else:
+        assert [b["findings"][0]["round_id"] for b in bundles] == list(
+            dict.fromkeys(f["round_id"] for f in every)
+        )
+
+
+def test_tables_and_sites_are_asked_for_in_any_number(full: Page) -> None:
+    written(full.engine, player("BJ-09"))
+    with writing(full.engine) as db:
+        db.execute(update(schema.tables).values(site="windsor").where(schema.tables.c.name == "BJ-09"))
+    for query, tables in (
+        ("table=1&table=2", {1, 2}),
+        ("table=1&table=2&table=3", {1, 2, 3}),
+        ("site=windsor", {3}),
+        ("site=windsor&site=detroit", {1, 2, 3}),
+        ("site=detroit&table=1&table=3", {1}),
+        ("site=elsewhere", set()),
+        ("table=77", set()),
+    ):
+        for kind in ("rounds", "findings"):
+            items = full.json(f"/api/{kind}?limit=500&{query}")["items"]
+            assert {x["table"]["id"] for x in items} == tables, (kind, query)
+
+
 def test_seat_card_outcome_and_amount_are_those_of_one_hand(full: Page) -> None:
     every = [full.json(f"/api/rounds/{r['id']}") for r in full.json("/api/rounds")["items"]]
     hand = next(h for h in every[0]["record"]["hands"] if h["cards"])

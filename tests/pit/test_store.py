@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, inspect, select
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, create_engine, func, inspect, select, text
 
 from pitwatch.errors import UserError
 from pitwatch.journal import Journal
-from pitwatch.pit import schema
+from pitwatch.pit import database, schema
 from pitwatch.pit.database import open_store
 from pitwatch.pit.gaps import look_for_gaps
 from pitwatch.pit.ingest import Ingest, link_late, sign_in
 from pitwatch.pit.received import Item, read
 from pitwatch.pit.sql import now, writing
 
+from .pages import page_over
 from .played import everything, heard, player, said, tape, written
 
 
@@ -216,14 +220,59 @@ def test_hostile_names_and_values_do_no_harm(store: Engine) -> None:
     assert rows(store, "items") == 4
 
 
+def indices(engine: Engine) -> dict[str, str]:
+    """Every index of the store, and how it was made."""
+    asked = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    if engine.dialect.name != "sqlite":
+        asked = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+    with engine.connect() as db:
+        return {row[0]: row[1] for row in db.execute(text(asked))}
+
+
 def test_migrations_build_what_the_schema_says(store: Engine) -> None:
-    looked = inspect(store)
+    looked, there = inspect(store), indices(store)
     for name, table in schema.metadata.tables.items():
         assert {c["name"] for c in looked.get_columns(name)} == set(table.columns.keys()), name
-        there = {i["name"] for i in looked.get_indexes(name)}
-        assert {i.name for i in table.indexes} <= there, name
+        for index in table.indexes:
+            words = re.findall(r"\w+", there.pop(str(index.name)).partition("(")[2])
+            places = [words.index(c.name) for c in index.columns]
+            assert places == sorted(places), index.name
+    assert not [name for name in there if name.startswith("ix_")]
     again = open_store(store.url.render_as_string(hide_password=False).replace("+psycopg", ""))
     again.dispose()
+
+
+def test_an_older_store_keeps_what_it_has_and_can_be_searched_alike(store_url: str) -> None:
+    engine = create_engine(store_url.replace("postgresql:", "postgresql+psycopg:"))
+    config = Config()
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    with engine.begin() as db:
+        config.attributes["connection"] = db
+        command.upgrade(config, "0002")
+        assert "ix_findings_worst" not in indices(engine)
+        db.execute(text("INSERT INTO tables (id, site, name) VALUES (1, 'detroit', 'BJ-07')"))
+        db.execute(text("INSERT INTO boots (id, table_id, boot) VALUES (1, 1, 'b')"))
+        db.execute(
+            text(
+                "INSERT INTO rounds (id, table_id, boot_id, seq, number, t_start, t_end, started_at, "
+                "ended_at, day, shift, seats, hands, handle) "
+                "VALUES (1, 1, 1, 9, 3, 1, 2, 1000, 2000, 20261124, 'day', 1, 1, 500)"
+            )
+        )
+        db.execute(
+            text(
+                "INSERT INTO hands (round_id, seat, hand, table_id, ended_at, cards, ranks, stake, outcome) "
+                "VALUES (1, 3, 0, 1, 2000, 8, 1, 500, 'blackjack')"
+            )
+        )
+    engine.dispose()
+    engine = open_store(store_url)
+    assert {str(i.name) for t in schema.metadata.tables.values() for i in t.indexes} <= set(indices(engine))
+    with page_over(engine) as page:
+        page.sign_in()
+        for query in ("card=As&seat=3", "outcome=blackjack&amount_min=500", "number=3"):
+            assert [r["id"] for r in page.json(f"/api/rounds?{query}")["items"]] == [1], query
+    engine.dispose()
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,30 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Text,
+    cast,
+    column,
+    func,
+    literal,
+    literal_column,
+    select,
+    tuple_,
+)
+from sqlalchemy.dialects.postgresql import JSON
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime, day_number
 
-__all__ = ["MANY", "BadFilter", "Page", "Query", "count", "where_and_when"]
+__all__ = ["BadFilter", "Few", "Page", "Query", "count", "few", "there_is", "total", "where_and_when"]
 
 COUNTED = 10_000
-MANY = {"count": COUNTED, "more": True}
 
 
 class BadFilter(ValueError):  # noqa: N818 - what is said to who asks
@@ -115,22 +128,35 @@ class Query:
 
 
 def where_and_when(
-    q: Query, c: Any, time: ColumnElement[int], most: int = 10**15
+    db: Connection, q: Query, c: Any, time: ColumnElement[int], most: int = 10**15
 ) -> list[ColumnElement[bool]]:
     """What the filters that findings and rounds share ask of the columns `c`: table, site, dealer, day, shift
     and the span of `time`. most: the largest id that is taken for one."""
     out = q.span(time)
-    for key, column in (("table", c.table_id), ("dealer", c.dealer_id)):
-        if ids := q.wholes(key, 0, most):
-            out.append(column.in_(ids))
-    if sites := q.all("site"):
-        t = schema.tables.c
-        out.append(c.table_id.in_(select(t.id).where(t.site.in_(sites))))
+    out += _tables(db, q, c.table_id, most)
+    if dealers := q.wholes("dealer", 0, most):
+        out.append(c.dealer_id.in_(dealers))
     if days := q.days("day"):
         out.append(c.day.in_(days))
     if shifts := q.all("shift"):
         out.append(c.shift.in_(shifts))
     return out
+
+
+def _tables(db: Connection, q: Query, table_id: ColumnElement[int], most: int) -> list[ColumnElement[bool]]:
+    named, sites = q.wholes("table", 0, most), q.all("site")
+    if not sites and len(named) < 2:
+        return [table_id == n for n in named]
+    t = schema.tables.c
+    every = {row.id: row.site for row in db.execute(select(t.id, t.site))}
+    wanted = sorted(
+        i for i, site in every.items() if (not named or i in named) and (not sites or site in sites)
+    )
+    if len(wanted) == len(every):
+        return []
+    # of many tables the newest are found sooner by going through all in order of time, not table by table
+    many = len(wanted) > max(1, len(every) // 10)
+    return [(table_id + literal_column("0") if many else table_id).in_(wanted)]
 
 
 class Page:
@@ -183,11 +209,62 @@ class Page:
         return kept, self.cursor_of(key(kept[-1]))
 
 
+def total(n: int) -> dict[str, Any]:
+    """`n` as a list says it: exact up to 10,000."""
+    return {"count": min(n, COUNTED), "more": n > COUNTED}
+
+
 def count(db: Connection, statement: Select[Any]) -> Mapping[str, Any]:
     """How many rows a statement has, exact up to 10,000."""
     some = statement.order_by(None).limit(COUNTED + 1).subquery()
-    n = db.execute(select(func.count()).select_from(some)).scalar_one()
-    return {"count": min(n, COUNTED), "more": n > COUNTED}
+    return total(db.execute(select(func.count()).select_from(some)).scalar_one())
+
+
+def there_is(*where: ColumnElement[bool]) -> ColumnElement[bool]:
+    """EXISTS, in words by which it is looked up for each row come to, never worked out for all beforehand."""
+    found = select(literal_column("1")).where(*where).limit(1).scalar_subquery()
+    return func.coalesce(found, literal_column("0")) > literal_column("0")
+
+
+class Few(NamedTuple):
+    """Different ids that a statement names: how many, None when it is not known; and which, unless too many.
+
+    ids: JSON, which the database made and takes back as it is.
+    """
+
+    n: int | None
+    ids: str | None
+
+    def holds(self, db: Connection, id_column: ColumnElement[int]) -> ColumnElement[bool]:
+        """That a column is one of them."""
+        assert self.ids is not None
+        given = literal(self.ids, Text)
+        if db.dialect.name == "sqlite":
+            return id_column.in_(select(column("value")).select_from(func.json_each(given)))
+        each = func.json_array_elements_text(cast(given, JSON)).table_valued("value")
+        return id_column.in_(select(cast(each.c.value, BigInteger)))
+
+
+def few(db: Connection, statement: Select[Any]) -> Few:
+    """The ids that a statement of one column names, if they are so few that they are counted.
+
+    So that what is rare is looked up once, and what is common is known to be so without going through it all.
+    """
+    if db.dialect.name == "sqlite":
+        # the limit keeps it from going through all of a table in the order of these ids, to tell them apart
+        named = statement.limit(2**62).subquery()
+        some = select(named.c[0].label("id")).distinct().limit(COUNTED + 1).subquery()
+        n, ids = db.execute(select(func.count(), func.json_group_array(some.c.id))).one()
+        return Few(n, ids if n <= COUNTED else None)
+    # PostgreSQL tells apart only when it has them all
+    most = 3 * COUNTED
+    looked = statement.limit(most).cte("looked")
+    some = select(looked.c[0].label("id")).distinct().subquery()
+    seen = select(func.count()).select_from(looked).scalar_subquery()
+    n, ids, times = db.execute(select(func.count(), cast(func.json_agg(some.c.id), Text), seen)).one()
+    if n > COUNTED or times >= most:
+        return Few(n if n > COUNTED else None, None)
+    return Few(n, ids or "[]")
 
 
 def _whole(key: str, value: str, low: int, high: int) -> int:

@@ -5,25 +5,37 @@ In: filters, verdicts. Out: statements and rows over the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from pitwatch.game.findings import KINDS
 from pitwatch.pit import schema
 from pitwatch.pit.accounts import Caller
-from pitwatch.pit.filters import BadFilter, Query, where_and_when
+from pitwatch.pit.filters import BadFilter, Query, few, there_is, where_and_when
 from pitwatch.pit.meaning import title, wilson
 from pitwatch.pit.sql import now
 
 __all__ = [
     "FILTERS",
     "SORTS",
+    "bundled",
     "conditions",
     "judge",
     "precision",
-    "precision_item",
     "say",
     "sort_keys",
     "tell",
@@ -55,47 +67,70 @@ STATUSES = ("open", "confirmed", "dismissed")
 _f = schema.findings.c
 
 
-def conditions(q: Query, caller: Caller) -> list[ColumnElement[bool]]:
-    """What the filters ask of a finding."""
-    out = where_and_when(q, _f, _f.at)
+def conditions(db: Connection, q: Query, caller: Caller, c: Any = _f) -> list[ColumnElement[bool]]:
+    """What the filters ask of a finding's columns `c`."""
+    out = where_and_when(db, q, c, c.at)
     if rounds := q.wholes("round"):
-        out.append(_f.round_id.in_(rounds))
+        out.append(c.round_id.in_(rounds))
     if kinds := q.words("kind", tuple(KINDS)):
-        out.append(_f.kind.in_(kinds))
+        out.append(c.kind.in_(kinds))
     if seats := q.wholes("seat", 0, 999):
-        out.append(_f.seat.in_(seats))
+        out.append(c.seat.in_(seats))
     if severities := q.words("severity", ("alert", "notice")):
-        out.append(_f.severity.in_(severities))
+        out.append(c.severity.in_(severities))
     if statuses := q.words("status", STATUSES):
-        out.append(_f.status.in_(statuses))
-    if (low := q.whole("amount_min")) is not None:
-        out.append(_f.amount >= low)
-    if (high := q.whole("amount_max")) is not None:
-        out.append(_f.amount <= high)
+        out.append(c.status.in_(statuses))
+    low, high = q.whole("amount_min"), q.whole("amount_max")
+    money = [c.amount >= low] if low is not None else []
+    money += [c.amount <= high] if high is not None else []
+    if money:
+        rare = few(db, select(c.id).where(*money))
+        out += money if rare.ids is None else [rare.holds(db, c.id)]
     if (assigned := q.one("assigned")) is not None:
-        out.append(_assigned(assigned, caller))
+        out.append(_assigned(assigned, caller, c.assigned_to))
     if (held := q.yes("held")) is not None:
-        kept = select(schema.rounds.c.id).where(schema.rounds.c.held)
-        out.append(_f.round_id.in_(kept) if held else or_(_f.round_id.is_(None), _f.round_id.not_in(kept)))
+        # as the index of what is held says it
+        kept = select(schema.rounds.c.id).where(literal_column("rounds.held"))
+        out.append(c.round_id.in_(kept) if held else or_(c.round_id.is_(None), c.round_id.not_in(kept)))
     return out
 
 
-def _assigned(value: str, caller: Caller) -> ColumnElement[bool]:
+def _assigned(value: str, caller: Caller, to: ColumnElement[int]) -> ColumnElement[bool]:
     if value == "nobody":
-        return _f.assigned_to.is_(None)
+        return to.is_(None)
     if value == "me":
-        return _f.assigned_to == (caller.user_id or -1)
+        return to == (caller.user_id or -1)
     if not (value.isascii() and value.isdigit() and len(value) < 16):
         raise BadFilter("assigned", "'assigned' should be a person's id, 'me' or 'nobody'.")
-    return _f.assigned_to == int(value)
+    return to == int(value)
 
 
-def sort_keys(sort: str) -> tuple[list[ColumnElement[Any]], bool]:
+def sort_keys(sort: str, c: Any = _f) -> tuple[list[ColumnElement[Any]], bool]:
     """The columns of an order, and whether it goes downwards."""
     if sort == "worst":
-        open_alert = case((and_(_f.status == "open", _f.severity == "alert"), 1), else_=0)
-        return [open_alert, func.coalesce(_f.amount, 0), _f.at, _f.id], True
-    return [_f.at, _f.id], sort == "newest"
+        # as the index says it
+        name = f"{c.id.table.name}."
+        return [*(literal_column(w.format(name)) for w in schema.WORST), c.at, c.id], True
+    return [c.at, c.id], sort == "newest"
+
+
+def bundled(
+    db: Connection, q: Query, caller: Caller, sort: str
+) -> tuple[Select[Any], list[ColumnElement[Any]], bool]:
+    """Findings, one of each round: the first of it in this order, whose place is the bundle's.
+
+    A finding whose round is not over stands for itself. With the columns of the order, and whether it goes
+    downwards; `key` is the round's id, or the finding's own as a negative number.
+    """
+    f, g = schema.findings, schema.findings.alias("other")
+    keys, down = sort_keys(sort)
+    # a bundle is as old as its newest finding, either way
+    order, others = (sort_keys(sort if sort == "worst" else "newest", c)[0] for c in (f.c, g.c))
+    later = tuple_(*others) > tuple_(*order)
+    first = ~there_is(g.c.round_id == f.c.round_id, later, *conditions(db, q, caller, g.c))
+    key = case((f.c.round_id.is_(None), -f.c.id), else_=f.c.round_id)
+    found = select(key.label("key")).where(*conditions(db, q, caller), first)
+    return found, [*keys[:-1], key], down
 
 
 def judge(
@@ -148,24 +183,27 @@ def tell(db: Connection, ids: Sequence[int]) -> None:
         db.execute(schema.changes.insert(), news)
 
 
-def precision(by: str) -> Select[Any]:
-    """How many of each kind or table were confirmed, dismissed and are open."""
+def precision(
+    db: Connection, by: str, where: list[ColumnElement[bool]], tables: Mapping[int, Any]
+) -> list[dict[str, Any]]:
+    """How many of each kind or table, or both, were confirmed, dismissed and are open."""
     keys = [c for c, name in ((_f.kind, "kind"), (_f.table_id, "table")) if name in by]
-    counts = [func.sum(case((_f.status == status, 1), else_=0)).label(status) for status in STATUSES]
-    return select(*keys, *counts).group_by(*keys).order_by(*keys)
+    counted = select(*keys, _f.status, func.count().label("n")).where(*where).group_by(*keys, _f.status)
+    found: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    for row in db.execute(counted).mappings():
+        found[row.get("kind", ""), row.get("table_id", 0)][row["status"]] = row["n"]
+    return [_precise(kind or None, tables.get(table), n) for (kind, table), n in sorted(found.items())]
 
 
-def precision_item(row: Any, tables: dict[int, Any]) -> dict[str, Any]:
-    """A row of `precision` as the page gets it."""
-    kind, table = getattr(row, "kind", None), getattr(row, "table_id", None)
-    confirmed, dismissed = int(row.confirmed), int(row.dismissed)
+def _precise(kind: str | None, table: Any, counts: Mapping[str, int]) -> dict[str, Any]:
+    opened, confirmed, dismissed = (counts.get(status, 0) for status in STATUSES)
     n = confirmed + dismissed
     low, high = wilson(confirmed, n)
     return {
         "kind": kind,
         "title": title(kind) if kind else "",
-        "table": tables.get(table) if table is not None else None,
-        "open": int(row.open),
+        "table": table,
+        "open": opened,
         "confirmed": confirmed,
         "dismissed": dismissed,
         "precision": round(confirmed / n, 4) if n else None,

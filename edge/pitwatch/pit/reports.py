@@ -50,7 +50,7 @@ def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
             func.sum(_r.net).label("net"),
             func.sum(known_net).label("known"),
         )
-        .where(*where_and_when(q, _r, _r.ended_at))
+        .where(*where_and_when(db, q, _r, _r.ended_at))
         .group_by(key)
     ).all()
     amount = case((_f.status != "dismissed", func.coalesce(_f.amount, 0)), else_=0)
@@ -66,12 +66,12 @@ def report(db: Connection, by: str, q: Query) -> list[dict[str, Any]]:
             func.sum(case((_f.favours == "house", amount), else_=0)).label("house"),
             func.sum(case((_f.favours == "player", amount), else_=0)).label("players"),
         )
-        .where(*where_and_when(q, _f, _f.at))
+        .where(*where_and_when(db, q, _f, _f.at))
         .group_by(_f[name])
     )
     doubts = db.execute(
         select(_u[name].label("key"), func.count().label("n"))
-        .where(*where_and_when(q, _u, _u.at))
+        .where(*where_and_when(db, q, _u, _u.at))
         .group_by(_u[name])
     )
     by_key: defaultdict[Any, dict[str, Any]] = defaultdict(lambda: defaultdict(int))
@@ -142,7 +142,7 @@ def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict
             func.sum(_r.handle).label("handle"),
             func.sum(_r.net).label("net"),
         )
-        .where(*where_and_when(q, _r, _r.ended_at))
+        .where(*where_and_when(db, q, _r, _r.ended_at))
         .group_by(rounds_key)
     ):
         out[row.key] |= {
@@ -153,7 +153,7 @@ def series(db: Connection, bucket: str, q: Query, house: HouseTime) -> list[dict
         }
     for row in db.execute(
         select(findings_key.label("key"), func.count().label("n"))
-        .where(*where_and_when(q, _f, _f.at), _f.severity == "alert", _f.status != "dismissed")
+        .where(*where_and_when(db, q, _f, _f.at), _f.severity == "alert", _f.status != "dismissed")
         .group_by(findings_key)
     ):
         out[row.key]["errors"] = row.n
@@ -180,7 +180,7 @@ def seats(db: Connection, q: Query) -> list[dict[str, Any]]:
         rows = db.execute(
             select(_r.boot_id, _r.seq, _r.t_start, i.body)
             .join(schema.items, and_(i.boot_id == _r.boot_id, i.seq == _r.seq))
-            .where(*where_and_when(q, _r, _r.ended_at), _r.table_id == table)
+            .where(*where_and_when(db, q, _r, _r.ended_at), _r.table_id == table)
             .order_by(_r.ended_at, _r.id)
             .limit(_MOST_ROUNDS)
         ).all()

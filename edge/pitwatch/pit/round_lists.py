@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -15,17 +15,17 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
-    exists,
     func,
+    literal,
     literal_column,
-    or_,
     select,
+    tuple_,
 )
 
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
-from pitwatch.pit import filters, schema
-from pitwatch.pit.filters import BadFilter, Query, where_and_when
+from pitwatch.pit import schema
+from pitwatch.pit.filters import BadFilter, Query, few, there_is, total, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
 from pitwatch.pit.schema import RARE_OUTCOME
@@ -78,16 +78,16 @@ COLUMNS = (
 _NUMBERS = {"round_id", "number", "seat", "hand", "wager", "stake", "payout", "findings"}
 MOST_LINES = 1_000_000
 _CHUNK = 1000
-_HANDS = ("table", "seat", "card", "outcome", "amount_min", "amount_max", "sort", "limit", "cursor")
+_HANDS = ("table", "seat", "card", "outcome", "amount_min", "amount_max")
 _SHORT = 4 * 86_400_000  # ms of hands that are gone through in order of time
 _r, _h = schema.rounds.c, schema.hands.c
 
 
 class Wanted(NamedTuple):
-    """What is asked of a round. many: it is known already that more rounds than are counted are so."""
+    """What is asked of a round. total: how many rounds are so, where that is known already."""
 
     where: list[ColumnElement[bool]]
-    many: bool
+    total: Mapping[str, Any] | None
 
 
 def conditions(db: Connection, q: Query) -> Wanted:
@@ -96,70 +96,90 @@ def conditions(db: Connection, q: Query) -> Wanted:
     What is rare is looked up first, and its rounds named one by one; what is common is found soonest by going
     through the rounds. Raises BadFilter.
     """
-    out = where_and_when(q, _r, _r.ended_at, 2**53)
+    out = where_and_when(db, q, _r, _r.ended_at, 2**53)
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
     if (held := q.yes("held")) is not None:
         # as the index of what is held says it
         out.append(literal_column("rounds.held" if held else "NOT rounds.held"))
+    known: int | None = None
     if kinds := q.words("finding", ("any", *KINDS)):
-        f = schema.findings.c
-        # as the index of rounds with findings says it
-        out.append(_r.findings > literal_column("0"))
-        named = None
-        if "any" not in kinds:
-            named, _ = _few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
-        own = exists().where(f.round_id == _r.id)
-        own = own if "any" in kinds else own.where(f.kind.in_(kinds))
-        out.append(own if named is None else _r.id.in_(named))
-    many = False
+        found = _found(db, kinds)
+        out += found.where
+        known = found.n if _only(q, ("finding",)) else None
     if wanted := _hand(q, _h):
-        of_hands, many = _of_hands(db, q, wanted)
-        out.append(of_hands)
-    return Wanted(out, many and not any(q.all(k) for k in FILTERS if k not in _HANDS))
+        hands = _of_hands(db, q, wanted)
+        out += hands.where
+        known = hands.n
+    return Wanted(out, None if known is None else total(known))
 
 
-def _of_hands(
-    db: Connection, q: Query, wanted: list[ColumnElement[bool]]
-) -> tuple[ColumnElement[bool], bool]:
+class _Part(NamedTuple):
+    """What some filters ask. n: how many rounds that are, None when it is not known."""
+
+    where: list[ColumnElement[bool]]
+    n: int | None = None
+
+
+def _only(q: Query, keys: tuple[str, ...]) -> bool:
+    """Whether nothing but these filters is asked for."""
+    return not any(q.all(k) for k in FILTERS if k not in (*keys, "sort", "limit", "cursor"))
+
+
+def _found(db: Connection, kinds: list[str]) -> _Part:
+    """Rounds with findings of these kinds."""
+    f = schema.findings.c
+    # as the index of rounds with findings says it
+    some = _r.findings > literal_column("0")
+    if "any" in kinds:
+        return _Part([some, there_is(f.round_id == _r.id)])
+    rare = few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
+    if rare.ids is not None:
+        return _Part([rare.holds(db, _r.id)], rare.n)
+    return _Part([some, there_is(f.round_id == _r.id, f.kind.in_(kinds))], rare.n)
+
+
+def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> _Part:
+    """Rounds with a hand that is as `wanted`."""
     span = _span(db, q)
-    first, last = span or (0, 2**53)
     tables = q.wholes("table", 0, 2**53)
-    within = [_h.ended_at >= first, _h.ended_at <= last] if span else []
-    named, many = None, False
-    if cards := q.all("card"):
-        c = schema.hand_cards.c
-        outcomes = q.all("outcome")
-        rare = select(c.round_id).where(c.card.in_(_entries(cards)), *_hand(q, c))
-        if tables or q.all("seat"):
-            # all tables named, so that a seat's cards lie together too
-            every = tables or db.execute(select(schema.tables.c.id)).scalars().all()
-            rare = rare.where(c.table_id.in_(every))
-        if outcomes:
-            same = (_h.round_id == c.round_id, _h.seat == c.seat, _h.hand == c.hand)
-            rare = rare.where(exists().where(*same, _h.outcome.in_(outcomes)))
-        named, many = _few(db, rare)
-    elif q.all("amount_min") or q.all("amount_max") or _rare_outcome(q) or tables:
-        own = [_h.table_id.in_(tables)] if tables else []
-        if _rare_outcome(q):
-            own.append(literal_column(RARE_OUTCOME))  # type: ignore[arg-type]
-        named, many = _few(db, select(_h.round_id).where(*wanted, *within, *own))
-    if named is not None:
-        return _r.id.in_(named), False
-    if span and last - first <= _SHORT:
-        return _r.id.in_(select(_h.round_id).where(*wanted, *within)), many
-    return exists().where(_h.round_id == _r.id, *wanted), many
+    here = [*wanted, *([_h.table_id.in_(tables)] if tables else [])]
+    if span:
+        here += [_h.ended_at >= span[0], _h.ended_at <= span[1]]
+    outcomes, cards = q.all("outcome"), q.all("card")
+    rarely = bool(outcomes) and not {"", "won", "lost", "bust", "pushed"} & set(outcomes)
+    in_span = (*_HANDS, "from", "to")
+    looked: list[tuple[Select[Any], tuple[str, ...]]] = []
+    if rarely and len(cards) < 2:
+        rare = select(_h.round_id).where(*here, literal_column(RARE_OUTCOME))
+        looked.append((rare, in_span))
+    elif cards:
+        looked.append((_of_cards(db, q, tables), _HANDS))
+    elif tables or q.all("amount_min") or q.all("amount_max"):
+        looked.append((select(_h.round_id).where(*here), in_span))
+    if span and span[1] - span[0] <= _SHORT and not (looked and looked[0][1] == in_span):
+        looked.append((select(_h.round_id).where(*here), in_span))
+    n = None
+    for statement, all_that in looked:
+        some = few(db, statement)
+        n = some.n if _only(q, all_that) else None
+        if some.ids is not None:
+            return _Part([some.holds(db, _r.id)], n)
+    return _Part([there_is(_h.round_id == _r.id, *wanted)], n)
 
 
-def _few(db: Connection, rounds: Select[Any]) -> tuple[list[int] | None, bool]:
-    """The rounds that a statement names, None when they are not few; whether there are too many to count."""
-    # not told apart by the database, which would go through all hands in order of their rounds for that
-    most = 3 * filters.COUNTED
-    ids = db.execute(rounds.limit(most)).scalars().all()
-    different = set(ids)
-    if len(ids) < most and len(different) <= filters.COUNTED:
-        return sorted(different), False
-    return None, len(different) > filters.COUNTED
+def _of_cards(db: Connection, q: Query, tables: list[int]) -> Select[Any]:
+    """The rounds of hands with these cards, by each card of each hand."""
+    c = schema.hand_cards.c
+    rare = select(c.round_id).where(c.card.in_(_entries(q.all("card"))), *_hand(q, c))
+    if tables or q.all("seat"):
+        # all tables named, so that a seat's cards lie together too
+        every = tables or db.execute(select(schema.tables.c.id)).scalars().all()
+        rare = rare.where(c.table_id.in_(every))
+    if outcomes := q.all("outcome"):
+        same = (_h.round_id == c.round_id, _h.seat == c.seat, _h.hand == c.hand)
+        rare = rare.where(there_is(*same, _h.outcome.in_(outcomes)))
+    return rare
 
 
 def _span(db: Connection, q: Query) -> tuple[int, int] | None:
@@ -175,11 +195,6 @@ def _span(db: Connection, q: Query) -> tuple[int, int] | None:
     if first is None:
         return None
     return first, 2**53 if last is None else last - 1
-
-
-def _rare_outcome(q: Query) -> bool:
-    outcomes = q.all("outcome")
-    return bool(outcomes) and not {"", "won", "lost", "bust", "pushed"} & set(outcomes)
 
 
 def _entries(cards: list[str]) -> list[int]:
@@ -225,8 +240,7 @@ def lines(
             names = Names(db)
             page = select(r).where(*wanted).order_by(r.c.ended_at.desc(), r.c.id.desc()).limit(_CHUNK)
             if after is not None:
-                at, last = after
-                page = page.where(or_(r.c.ended_at < at, (r.c.ended_at == at) & (r.c.id < last)))
+                page = page.where(tuple_(r.c.ended_at, r.c.id) < tuple_(*map(literal, after)))
             rows = db.execute(page).all()
             if not rows:
                 return

@@ -24,9 +24,14 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["RARE_OUTCOME", "metadata"]
+__all__ = ["RARE_OUTCOME", "WORST", "metadata"]
 
 RARE_OUTCOME = "outcome NOT IN ('', 'won', 'lost', 'bust', 'pushed')"
+WORST = (
+    "(CASE WHEN {0}status = 'open' AND {0}severity = 'alert' THEN 1 ELSE 0 END)",
+    "coalesce({0}amount, 0)",
+)
+"""By what the worst finding is known: an open alert, then the most money. {0}: before each column."""
 
 metadata = MetaData(
     naming_convention={
@@ -153,7 +158,12 @@ hands = Table(
     Index(
         "ix_hands_rare_outcome",
         "outcome",
+        "ended_at",
         "round_id",
+        "seat",
+        "cards",
+        "ranks",
+        "stake",
         sqlite_where=text(RARE_OUTCOME),
         postgresql_where=text(RARE_OUTCOME),
     ),
@@ -210,7 +220,21 @@ findings = Table(
     Index("ix_findings_time", "at", "id"),
     Index("ix_findings_table_time", "table_id", "at", "id"),
     Index("ix_findings_status_time", "status", "severity", "at", "id"),
-    Index("ix_findings_kind_time", "kind", "at", "id"),
+    Index("ix_findings_verdict_time", "status", "at", "id"),
+    Index("ix_findings_severity_time", "severity", "at", "id"),
+    Index("ix_findings_kind_time", "kind", "at", "id", "round_id", "amount"),
+    Index("ix_findings_seat_time", "seat", "at", "id"),
+    Index("ix_findings_amount", "amount", "at", "id"),
+    Index("ix_findings_precision", "kind", "table_id", "status", "at"),
+    Index(
+        "ix_findings_assigned",
+        "assigned_to",
+        "at",
+        "id",
+        sqlite_where=text("assigned_to IS NOT NULL"),
+        postgresql_where=text("assigned_to IS NOT NULL"),
+    ),
+    Index("ix_findings_worst", *(text(w.format("")) for w in WORST), "at", "id"),
     Index(
         "ix_findings_open",
         "table_id",

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, or_, select
 
 from pitwatch.errors import UserError
 from pitwatch.game.notation import write
@@ -31,6 +31,8 @@ __all__ = [
     "show_findings",
     "show_rounds",
 ]
+
+_AT_ONCE = 100  # in one statement
 
 
 class Names:
@@ -162,14 +164,13 @@ def show_rounds(
 
 
 def bodies(db: Connection, rows: Iterable[Any]) -> dict[tuple[int, int], dict[str, Any]]:
-    """What tables sent, by (boot_id, seq), of rows that have both."""
-    i = schema.items.c
-    keys: dict[int, set[int]] = {}
-    for r in rows:
-        keys.setdefault(r.boot_id, set()).add(r.seq)
+    """What tables sent of rows of `rounds`, by (boot_id, seq)."""
+    i, r = schema.items.c, schema.rounds.c
+    ids = [row.id for row in rows]
+    said = select(i.boot_id, i.seq, i.body).join(schema.rounds, and_(i.boot_id == r.boot_id, i.seq == r.seq))
     out = {}
-    for boot, seqs in keys.items():
-        for seq, body in db.execute(select(i.seq, i.body).where(i.boot_id == boot, i.seq.in_(seqs))):
+    for n in range(0, len(ids), _AT_ONCE):
+        for boot, seq, body in db.execute(said.where(r.id.in_(ids[n : n + _AT_ONCE]))):
             out[boot, seq] = json.loads(body)
     return out
 
@@ -254,12 +255,13 @@ def _clip(row: Any, here: set[tuple[int, str]]) -> dict[str, Any]:
 def _here(db: Connection, refs: set[tuple[int, str]]) -> set[tuple[int, str]]:
     p = schema.pictures.c
     by_table: dict[int, list[str]] = {}
-    for table, ref in refs:
+    for table, ref in sorted(refs):
         by_table.setdefault(table, []).append(ref)
+    own = [and_(p.table_id == table, p.ref.in_(named)) for table, named in by_table.items()]
     out = set()
-    for table, own in by_table.items():
-        found = db.execute(select(p.ref).where(and_(p.table_id == table, p.ref.in_(own)))).scalars()
-        out |= {(table, ref) for ref in found}
+    for n in range(0, len(own), _AT_ONCE):
+        found = db.execute(select(p.table_id, p.ref).where(or_(*own[n : n + _AT_ONCE])))
+        out |= {(table, ref) for table, ref in found}
     return out
 
 

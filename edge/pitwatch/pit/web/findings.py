@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from sqlalchemy import and_, case, func, select, update
+from sqlalchemy import or_, select, update
 
 from pitwatch.pit import schema
 from pitwatch.pit.filters import Page, Query, count
 from pitwatch.pit.finding_lists import (
     FILTERS,
     SORTS,
+    bundled,
     conditions,
     judge,
     precision,
-    precision_item,
     say,
     sort_keys,
     tell,
@@ -74,11 +74,12 @@ def findings(request: Request, caller: AsViewer) -> dict[str, Any]:
         q = Query(request.query_params.multi_items(), FILTERS, house)
         page = Page(q)
         keys, down = sort_keys(q.word("sort", SORTS, "newest"))
-        wanted = select(schema.findings).where(*conditions(q, caller))
+        where = conditions(db, q, caller)
+        wanted = select(schema.findings).where(*where)
         names = [k.label(f"k{n}") for n, k in enumerate(keys)]
         rows = db.execute(page.apply(wanted.add_columns(*names), keys, down)).all()
         kept, following = page.cut(rows, lambda r: [getattr(r, n.name) for n in names])
-        total = count(db, select(schema.findings.c.id).where(*conditions(q, caller)))
+        total = count(db, select(schema.findings.c.id).where(*where))
         return {"items": show_findings(db, kept, house), "total": total, "next": following}
 
 
@@ -91,30 +92,20 @@ def bundles(request: Request, caller: AsViewer) -> dict[str, Any]:
         house = desk.house(db)
         q = Query(request.query_params.multi_items(), FILTERS, house)
         page = Page(q)
-        sort = q.word("sort", SORTS, "newest")
-        # a finding whose round is not over is a bundle of its own
-        key = case((f.round_id.is_(None), -f.id), else_=f.round_id)
-        worst = func.max(case((and_(f.status == "open", f.severity == "alert"), 1), else_=0))
-        order = (
-            [func.max(f.at), key]
-            if sort != "worst"
-            else [worst, func.sum(func.coalesce(f.amount, 0)), func.max(f.at), key]
-        )
-        named = [o.label(f"k{n}") for n, o in enumerate(order)]
-        where = conditions(q, caller)
-        groups = select(key.label("key"), *named).where(*where).group_by(key).subquery()
-        keys = [groups.c[n.name] for n in named]
-        rows = db.execute(page.apply(select(groups), keys, sort != "oldest")).all()
-        kept, following = page.cut(rows, lambda r: [getattr(r, n.name) for n in named])
-        total = count(db, select(groups.c.key))
+        heads, order, down = bundled(db, q, caller, q.word("sort", SORTS, "newest"))
+        names = [k.label(f"k{n}") for n, k in enumerate(order)]
+        rows = db.execute(page.apply(heads.add_columns(*names), order, down)).all()
+        kept, following = page.cut(rows, lambda r: [getattr(r, n.name) for n in names])
+        total = count(db, heads)
         wanted = [r.key for r in kept]
+        own = or_(f.round_id.in_([k for k in wanted if k > 0]), f.id.in_([-k for k in wanted if k < 0]))
         members = db.execute(
-            select(schema.findings, key.label("key")).where(*where, key.in_(wanted)).order_by(f.t, f.id)
+            select(schema.findings).where(own, *conditions(db, q, caller)).order_by(f.t, f.id)
         ).all()
         shown = show_findings(db, members, house)
     by_key: dict[int, list[dict[str, Any]]] = {}
     for m, s in zip(members, shown, strict=True):
-        by_key.setdefault(m.key, []).append(s)
+        by_key.setdefault(-m.id if m.round_id is None else m.round_id, []).append(s)
     return {"items": [_bundle(k, by_key[k]) for k in wanted], "total": total, "next": following}
 
 
@@ -141,9 +132,7 @@ def precisions(request: Request, caller: AsViewer) -> dict[str, Any]:
     with desk.read() as db:
         q = Query(request.query_params.multi_items(), ("by", "from", "to", "table", "kind"), desk.house(db))
         by = q.word("by", ("kind", "table", "kind_table"), "kind")
-        rows = db.execute(precision(by).where(*conditions(q, caller))).all()
-        tables = Names(db).tables
-    return {"items": [precision_item(r, tables) for r in rows]}
+        return {"items": precision(db, by, conditions(db, q, caller), Names(db).tables)}
 
 
 @router.get("/findings/cases.zip")
@@ -156,7 +145,7 @@ def cases(request: Request, caller: AsSupervisor) -> Response:
     with desk.read() as db, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
         q = Query(request.query_params.multi_items(), FILTERS, desk.house(db))
         judged = select(schema.findings).where(
-            *conditions(q, caller), f.status != "open", f.round_id.is_not(None)
+            *conditions(db, q, caller), f.status != "open", f.round_id.is_not(None)
         )
         rows = db.execute(judged.order_by(f.at, f.id).limit(_MOST_CASES)).all()
         rounds = schema.rounds

@@ -17,7 +17,7 @@ from starlette.background import BackgroundTask
 
 from pitwatch.pit import schema
 from pitwatch.pit.bundle import evidence_bundle
-from pitwatch.pit.filters import MANY, Page, Query, count
+from pitwatch.pit.filters import Page, Query, count
 from pitwatch.pit.finding_lists import tell
 from pitwatch.pit.house_time import to_text
 from pitwatch.pit.received import clean
@@ -52,7 +52,7 @@ def rounds(request: Request, caller: AsViewer) -> dict[str, Any]:
         wanted = conditions(db, q)
         rows = db.execute(page.apply(select(r).where(*wanted.where), [r.c.ended_at, r.c.id], down)).all()
         kept, following = page.cut(rows, lambda x: (x.ended_at, x.id))
-        total = MANY if wanted.many else count(db, select(r.c.id).where(*wanted.where))
+        total = wanted.total or count(db, select(r.c.id).where(*wanted.where))
         return {"items": show_rounds(db, kept, house), "total": total, "next": following}
 
 
