@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pitwatch.game.audit import Audit
+from pitwatch.game.box import Box
 from pitwatch.game.events import Chips
 from pitwatch.game.findings import Finding, Unverified
 from pitwatch.game.log import read_log
@@ -51,3 +52,17 @@ def test_a_doubtful_payment_that_is_right_is_judged() -> None:
     assert len(clean) > 20
     for name in clean:
         assert _audited(name, 0.85, 0.9) == ([], []), name
+
+
+def test_a_payment_is_as_sure_as_wager_and_payment_together() -> None:
+    for case in _cases("paid_over"):
+        # 0.95 of each is 0.9025 of both: enough for a bar of 0.9, not for one of 0.92
+        assert _audited(case, 0.95, 0.9)[0]
+        assert not _audited(case, 0.95, 0.92)[0]
+
+
+def test_a_wager_put_during_the_round_is_as_sure_as_its_own_reading() -> None:
+    box = Box(1, "main", 1)
+    box.see(Chips(t=1.0, seat=1, spot="main", hand=1, amount=5000, by="player", confidence=0.9))
+    box.see(Chips(t=2.0, seat=1, spot="main", hand=1, amount=10000, by="dealer", confidence=0.99))
+    assert box.wager_confidence == 0.9

@@ -44,7 +44,7 @@ from pitwatch.rules.profile import load_profile
 
 __all__ = ["SURE", "Audit", "HandRecord", "HandView", "RoundRecord", "TableView", "audit_file", "run_audit"]
 
-SURE = 0.92
+SURE = 0.93
 """The least confidence with which a watched table's mistake is said. Dealers err less often than readers:
 a payment that looks right confirms what was read, one that looks wrong must be read better than that."""
 

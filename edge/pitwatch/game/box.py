@@ -85,6 +85,8 @@ class Box:
         change = self.look(event)
         self.confidence = min(self.confidence, event.confidence)
         self.newest_confidence = event.confidence
+        if event.by != "dealer" and event.amount and not self.settling:
+            self.wager_confidence = event.confidence
         if event.evidence:
             self.evidence = event.evidence
         self.amount = event.amount
