@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+
+from pitwatch.errors import UserError
 
 _ROOT = Path(__file__).resolve().parents[2]
 _CHECKPOINTS = _ROOT / "models/checkpoints"
@@ -53,10 +56,14 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each training")
     args = parser.parse_args()
     steps = [args.only] if args.only else ["data", "detector", "cards", "strips", "export", "report"]
-    for step in steps:
-        began = time.monotonic()
-        _STEPS[step](args)
-        print(f"{step}: {(time.monotonic() - began) / 60:.1f} min", flush=True)
+    try:
+        for step in steps:
+            began = time.monotonic()
+            _STEPS[step](args)
+            print(f"{step}: {(time.monotonic() - began) / 60:.1f} min", flush=True)
+    except UserError as e:
+        print(e, file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 def _start(args: argparse.Namespace, name: str) -> Path | None:
@@ -141,17 +148,24 @@ def _export(args: argparse.Namespace) -> None:
     args.weights.mkdir(parents=True, exist_ok=True)
     if not (args.weights / "manifest.json").exists():
         (args.weights / "manifest.json").write_text('{"weights": {}}\n')
-    how = {"trained": f"pictures of the simulated table only, seed {args.seed}, scale {args.scale:g}, on CPU"}
+    others = {"train-packaged*": "decks that others drew", "train-photo*": "photographs"}
+    learnt = [what for name, what in others.items() if any((args.cache / "cards").glob(f"{name}.npz"))]
+    rest = f"seed {args.seed}, scale {args.scale:g}, on CPU"
+    simulated = "pictures of the simulated table"
+    how = {"trained": f"{simulated} only, {rest}"}
+    read = {"trained": f"{', '.join([simulated, *learnt])}, {rest}"} if learnt else how
     if (args.runs / "detector/weights/best.pt").exists():
-        export.export_detector(args.runs / "detector/weights/best.pt", args.weights, how)
-    for name, net, write in (
-        ("card_reader", CardReader(), export.export_card_reader),
-        ("stack_reader", StackReader(), export.export_stack_reader),
+        zones = any((args.cache / "zones/images/train").glob("photo-*"))
+        seen = {"trained": f"{simulated}, photographs, {rest}"} if zones else how
+        export.export_detector(args.runs / "detector/weights/best.pt", args.weights, seen)
+    for name, net, write, said in (
+        ("card_reader", CardReader(), export.export_card_reader, read),
+        ("stack_reader", StackReader(), export.export_stack_reader, how),
     ):
         best = args.runs / name / "best.pt"
         if best.exists():
             net.load_state_dict(torch.load(best, weights_only=True))
-            write(net, args.cache, args.weights, how)
+            write(net, args.cache, args.weights, said)
 
 
 def _report(args: argparse.Namespace) -> None:

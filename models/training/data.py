@@ -7,6 +7,7 @@ interrupted run goes on where it stopped.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -17,10 +18,21 @@ from pitwatch.chips import CASINO
 from pitwatch.sim.render import card_corners
 from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, blank_row, card_row, stacked, strip_row
 from pitwatch.sim.samples import Sample, Sampler
+from pitwatch.table.layout import ZONE_MM
 from pitwatch.vision.crops import ZONE_PX, zone_maps, zone_picture
 from pitwatch.vision.looks import Zone
 
-__all__ = ["CLASSES", "DENOMINATIONS", "RESOLVED_PX", "UNREAD_RANK", "UNREAD_SUIT", "draw_shard", "zone_line"]
+__all__ = [
+    "CLASSES",
+    "DENOMINATIONS",
+    "RESOLVED_PX",
+    "UNREAD_RANK",
+    "UNREAD_SUIT",
+    "draw_shard",
+    "make_folders",
+    "write_zone",
+    "zone_line",
+]
 
 CLASSES = ("card_face", "card_back", "stack", "hand")
 DENOMINATIONS = tuple(d.cents for d in CASINO.denominations)
@@ -37,15 +49,14 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
     sampler = Sampler(
         shard * 3 + ("zones", "cards", "strips").index(kind),
         held_out,
-        320.0 if kind == "zones" else 110.0,
+        ZONE_MM if kind == "zones" else 110.0,
         usual=0.7 if kind == "strips" else 0.0,
         backs=0.3 if kind == "zones" else 0.12,
         photographs=3,
     )
     rng = np.random.default_rng([shard, 77])
     rows: list[Row] = []
-    for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
-        (root / folder).mkdir(parents=True, exist_ok=True)
+    make_folders(root, split)
     for i in range(samples):
         row: Row | None = None
         if kind == "cards":
@@ -56,17 +67,26 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
             row = strip_row(sampler.next_stack(), rng, DENOMINATIONS)
         else:
             sample = sampler.next()
-            name = f"{shard:04d}-{i:04d}"
             picture = zone_picture(sample.image, zone_maps(sample.camera, sample.zone))
-            cv2.imwrite(
-                str(root / "zones/images" / split / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95]
-            )
-            (root / "zones/labels" / split / f"{name}.txt").write_text("".join(zone_labels(sample)))
+            write_zone(root, split, f"{shard:04d}-{i:04d}", picture, zone_labels(sample))
         if row is not None:
             rows.append(row)
     if rows:
         np.savez(root / kind / f"{split}-{shard:04d}.npz", **stacked(rows))
     done.touch()
+
+
+def make_folders(root: Path, split: str) -> None:
+    """The folders below `root` that a split's pictures go into."""
+    for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+
+
+def write_zone(root: Path, split: str, name: str, picture: NDArray[np.uint8], lines: Sequence[str]) -> None:
+    """A zone picture and the lines of what is in it, as Ultralytics reads them."""
+    file = str(root / "zones/images" / split / f"{name}.jpg")
+    cv2.imwrite(file, picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+    (root / "zones/labels" / split / f"{name}.txt").write_text("".join(lines))
 
 
 def zone_labels(sample: Sample) -> list[str]:

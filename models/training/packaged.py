@@ -7,6 +7,7 @@ court cards alone. Out: `cards/*.npz` shards like those of drawn decks. SVG need
 from __future__ import annotations
 
 import subprocess
+from functools import lru_cache, partial
 from pathlib import Path
 
 import cv2
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from pitwatch.adapt.cards import HouseDeck
 from pitwatch.adapt.faces import Face
 from pitwatch.cards import CARDS
+from pitwatch.errors import UserError
 from pitwatch.sim.deck import Deck
 from pitwatch.sim.designs import casino_design, random_design
-from pitwatch.sim.rows import Row, card_row, stacked
+from pitwatch.sim.rows import Row, card_row, drawn
 from pitwatch.sim.samples import Sampler
 from pitwatch.sim.typefaces import every_typeface
 
@@ -32,6 +34,7 @@ _WHOLE = 0.5  # share of the decks whose faces are taken as they are
 Picture = NDArray[np.uint8]
 
 
+@lru_cache(maxsize=1)
 def packaged_decks(folder: Path) -> dict[str, dict[str, Picture]]:
     """Faces, (352, 252, 3) BGR, by deck and card: all 52 or the court cards. Any other deck is named and left
     out."""
@@ -50,12 +53,17 @@ def _picture(file: Path) -> Picture:
     data = file.read_bytes()
     if file.suffix.lower() == ".svg":
         size = [str(2 * n) for n in _SIZE]
-        data = subprocess.run(
-            ["rsvg-convert", "-w", size[0], "-h", size[1], str(file)], check=True, capture_output=True
-        ).stdout
+        try:
+            data = subprocess.run(
+                ["rsvg-convert", "-w", size[0], "-h", size[1], str(file)], check=True, capture_output=True
+            ).stdout
+        except FileNotFoundError:
+            raise UserError(f"{file} needs rsvg-convert; install librsvg2-bin") from None
+        except subprocess.CalledProcessError:
+            data = b""
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     if image is None:
-        raise SystemExit(f"{file} is no picture; get it again, or take its deck out")
+        raise UserError(f"{file} is no picture; get it again, or take its deck out")
     if image.ndim == 2:
         image = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR)
     small = cv2.resize(image, _SIZE, interpolation=cv2.INTER_AREA).astype(np.float32)
@@ -89,16 +97,19 @@ def draw_packaged(cache: Path, folder: Path, shard: int, samples: int, decks: in
     target.parent.mkdir(parents=True, exist_ok=True)
     packaged = list(packaged_decks(folder).values())
     if not packaged:
-        raise SystemExit(f"{folder} holds no whole deck: folders of 52 pictures named As to Kd")
+        raise UserError(f"{folder} holds no whole deck; put folders of 52 pictures named As to Kd there")
     rng = np.random.default_rng([shard, 55])
     fonts = every_typeface()
-    rows: list[Row] = []
+    parts = []
     for k in range(decks):
         deck = _deck(packaged[int(rng.integers(len(packaged)))], rng, fonts)
         sampler = Sampler(shard * 1000 + k, size=110.0, deck=deck, photographs=3)
-        last = len(rows) + samples // decks
-        while len(rows) < last:
-            row = card_row(sampler.next_card(), rng)
-            if row is not None:
-                rows.append(row)
-    np.savez(target, **stacked(rows))
+        parts.append(drawn(samples // decks, partial(_row, sampler, rng), lambda: None))
+    # under its own name only when it is whole: one that is cut off would never be drawn again
+    new = target.with_suffix(".new.npz")
+    np.savez(new, **{k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
+    new.rename(target)
+
+
+def _row(sampler: Sampler, rng: np.random.Generator) -> Row | None:
+    return card_row(sampler.next_card(), rng)

@@ -18,16 +18,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.data import zone_line
-from pitwatch.cards import RANKS, SUITS
+from models.training.data import make_folders, write_zone, zone_line
+from pitwatch.capture.frame import Frame
+from pitwatch.cards import CARDS
+from pitwatch.errors import UserError
 from pitwatch.evaluate.folders import Photos, read_folder, read_picture
 from pitwatch.evaluate.looking import card_corners, look_over, pictured, straight_down, tiles_over
 from pitwatch.evaluate.matching import match
+from pitwatch.evaluate.photos import camera_by_cards, label_distances, rough_scale
 from pitwatch.sim.light import random_lens, spoil
-from pitwatch.sim.rows import Row, stacked
+from pitwatch.sim.rows import Row, cut_card, stacked
 from pitwatch.table.camera import Camera
-from pitwatch.table.from_cards import pose_from_cards
-from pitwatch.vision.crops import card_crop, card_mask, zone_maps, zone_picture
+from pitwatch.table.layout import ZONE_MM
+from pitwatch.vision.crops import zone_maps, zone_picture
 from pitwatch.vision.eyes import Eyes
 from pitwatch.vision.looks import Zone
 
@@ -36,7 +39,6 @@ __all__ = ["draw_photographs"]
 _UNCOVERED = 0.72  # overlap of a card's box with the labelled one from which on nothing covers it
 _VARIANTS = 8  # crops of each card
 _ZONES = 3  # zones of each photograph
-_ZONE_MM = 320.0
 _SCALES = (1.0, 2.4)  # px/mm that a camera over a table gives
 
 Picture = NDArray[np.uint8]
@@ -66,26 +68,23 @@ def draw_photographs(
     """
     photos = read_folder(folder)
     if not isinstance(photos, Photos):
-        raise SystemExit(f"{folder} holds no labelled photographs; name a folder with a labels.json")
-    for part in ("cards", "zones/images/train", "zones/labels/train"):
-        (cache / part).mkdir(parents=True, exist_ok=True)
+        raise UserError(f"{folder} holds no labelled photographs; name a folder with a labels.json")
+    make_folders(cache, "train")
     rng = np.random.default_rng([seed, 91])
     rows: list[Row] = []
     zones = 0
     eyes: Eyes | None = None
     for label in photos.images:
         image = read_picture(photos.folder, str(label["image"]))
-        camera = _camera(image, float(label["px_per_mm"]))
+        scale = rough_scale(photos, label)
+        camera = camera_by_cards(image, scale) or straight_down(image.shape[1], image.shape[0], scale)
         eyes = Eyes(camera, weights=weights) if eyes is None else eyes.over(camera)
         laid = _laid(image, camera, label, eyes)
         rows += [r for i in range(len(laid.poses)) for r in _crops(laid, i, rng)]
         if laid.complete:
             for k, (picture, lines) in enumerate(_zones(laid, rng)):
                 name = f"photo-{Path(str(label['image'])).stem}-{k}"
-                cv2.imwrite(
-                    str(cache / "zones/images/train" / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95]
-                )
-                (cache / "zones/labels/train" / f"{name}.txt").write_text("".join(lines))
+                write_zone(cache, "train", name, picture, lines)
                 zones += 1
         step()
     if rows:
@@ -93,29 +92,14 @@ def draw_photographs(
     return len(rows), zones
 
 
-def _camera(image: Picture, scale: float) -> Camera:
-    pose = pose_from_cards(image, scale)
-    if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
-        return pose.camera
-    return straight_down(image.shape[1], image.shape[0], scale)
-
-
 def _laid(image: Picture, camera: Camera, label: Mapping[str, Any], eyes: Eyes) -> _Laid:
     """The cards that the eyes find, with the names of the labels in whose boxes they lie."""
-    from pitwatch.capture.frame import Frame
-
     area = pictured(camera)
     seen = look_over(eyes, Frame(0.0, image, 0, settled=True), tiles_over(area), area).cards
     cards = [c for c in label["cards"] if c.get("box")]
     poses = np.array([(c.x, c.y, c.yaw) for c in seen]).reshape(-1, 3)
     middles = camera.project(poses[:, :2]) if len(poses) else np.zeros((0, 2))
-    d = np.full((len(cards), len(seen)), np.inf)
-    for i, card in enumerate(cards):
-        x0, y0, x1, y1 = card["box"]
-        for j, (u, v) in enumerate(middles):
-            if x0 <= u <= x1 and y0 <= v <= y1:
-                d[i, j] = np.hypot(u - (x0 + x1) / 2, v - (y0 + y1) / 2)
-    pairs = match(d)
+    pairs = match(label_distances(cards, camera, middles))
     names: list[str | None] = [None] * len(seen)
     whole = [False] * len(seen)
     for i, j in pairs:
@@ -147,28 +131,20 @@ def _taken(laid: _Laid, rng: np.random.Generator) -> tuple[Picture, Camera]:
 
 def _crops(laid: _Laid, i: int, rng: np.random.Generator) -> Iterator[Row]:
     name = laid.names[i]
-    if name is None or not laid.open[i] or name[0] not in RANKS or name[1] not in SUITS:
+    if name not in CARDS or not laid.open[i]:
         return
     for _ in range(_VARIANTS):
         image, camera = _taken(laid, rng)
         poses = laid.poses + rng.normal(0, 1, laid.poses.shape) * [1.0, 1.0, 1.2]
-        x, y, yaw = poses[i]
-        yaw += 180 * int(rng.integers(2))
-        mask = card_mask(x, y, yaw, np.delete(poses, i, axis=0), np.zeros((0, 2)))
-        yield {
-            "crop": np.dstack([card_crop(image, camera, x, y, yaw), mask]),
-            "rank": RANKS.index(name[0]),
-            "suit": SUITS.index(name[1]),
-            "visible": np.float32(1.0),
-            "scale": np.float32(camera.px_per_mm(x, y)),
-        }
+        covers = np.delete(poses, i, axis=0), np.zeros((0, 2))
+        yield cut_card(image, camera, poses[i], covers, name, 1.0, rng)
 
 
 def _zones(laid: _Laid, rng: np.random.Generator) -> Iterator[tuple[Picture, list[str]]]:
     for _ in range(_ZONES):
         image, camera = _taken(laid, rng)
         x, y = laid.poses[int(rng.integers(len(laid.poses))), :2] + rng.uniform(-90, 90, 2)
-        zone = Zone("photo", float(x), float(y), _ZONE_MM)
+        zone = Zone("photo", float(x), float(y), ZONE_MM)
         lines = [line for pose in laid.poses for line in zone_line(zone, 0, card_corners(*pose), 5)]
         if lines:
             maps = zone_maps(camera, zone)

@@ -16,6 +16,7 @@ from models.training.data import RESOLVED_PX, UNREAD_RANK
 from models.training.loop import Data
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.chips import CASINO
+from pitwatch.evaluate.counts import RELIED_ON
 from pitwatch.vision.card_reader import CardReader
 from pitwatch.vision.stack_reader import StackReader
 
@@ -55,11 +56,11 @@ def report(cache: Path, weights: Path, figures: Path) -> str:
     fig.savefig(figures / "readers.png", dpi=80)
     plt.close(fig)
     lines = [
-        "| held-out pictures | n | right | said with over 0.95 | of these wrong |",
+        f"| held-out pictures | n | right | said with over {RELIED_ON} | of these wrong |",
         "| --- | --- | --- | --- | --- |",
     ]
     for said in (ranks, suits, cards, counts, values):
-        high = said.sure > 0.95
+        high = said.sure > RELIED_ON
         share = f"{int((high & ~said.right).sum())} of {int(high.sum())}"
         lines.append(
             f"| {said.name} | {len(said.right)} | {said.right.mean():.1%} | {high.mean():.1%} | {share} |"

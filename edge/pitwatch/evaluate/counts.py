@@ -14,9 +14,9 @@ from typing import Any
 
 from pitwatch.evaluate.matching import CardOutcome, StackOutcome
 
-__all__ = ["SURE", "CardCounts", "StackCounts", "wilson"]
+__all__ = ["RELIED_ON", "CardCounts", "StackCounts", "wilson"]
 
-SURE = 0.95  # a reading with more confidence is to be relied upon
+RELIED_ON = 0.95  # a reading with more confidence than this is taken for right
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -51,13 +51,13 @@ class _Share:
 
 
 class _Sure:
-    """Readings given with more than `SURE`, and those of them that are wrong."""
+    """Readings given with more than `RELIED_ON`, and those of them that are wrong."""
 
     def __init__(self) -> None:
         self._wrong = _Share()
 
     def add(self, laid: Hashable, confidence: float, wrong: bool) -> None:
-        if confidence > SURE:
+        if confidence > RELIED_ON:
             self._wrong.add(laid, wrong)
 
     def to_json(self) -> dict[str, Any]:

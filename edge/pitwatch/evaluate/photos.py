@@ -52,7 +52,7 @@ from pitwatch.table.from_cards import pose_from_cards
 from pitwatch.vision.looks import CARD_MM, CHIP_MM, Zone
 from pitwatch.vision.watcher import Eyes
 
-__all__ = ["PhotoFigures", "measure_photos"]
+__all__ = ["PhotoFigures", "camera_by_cards", "label_distances", "measure_photos", "rough_scale"]
 
 Array = NDArray[np.float64]
 Label = Mapping[str, Any]
@@ -153,11 +153,10 @@ class _Views:
         """The ways to look at a picture: one where its camera is known, else several scales."""
         if self._calibrated is not None:
             return [self._calibrated]
-        scale = _scale(self.photos, label)
-        # a photograph without a calibration is calibrated by its cards, where enough of them lie whole
-        pose = pose_from_cards(image, scale)
-        if pose is not None and 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
-            return [self._view(pose.camera, pictured(pose.camera))]
+        scale = rough_scale(self.photos, label)
+        camera = camera_by_cards(image, scale)
+        if camera is not None:
+            return [self._view(camera, pictured(camera))]
         height, width = image.shape[:2]
         cameras = [straight_down(width, height, scale * k) for k in _SCALES]
         return [self._view(c, pictured(c)) for c in cameras]
@@ -166,8 +165,18 @@ class _Views:
         return _View(camera, area, tiles_over(area), self.eyes_for(camera))
 
 
-def _scale(photos: Photos, label: Label) -> float:
-    """Pixels a millimetre: as labelled, else from the width of the labelled stacks."""
+def camera_by_cards(image: NDArray[np.uint8], scale: float) -> Camera | None:
+    """A photograph without a calibration is calibrated by its cards, where enough of them lie whole; None
+    else. scale: px/mm, roughly."""
+    pose = pose_from_cards(image, scale)
+    if pose is None or not 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
+        return None
+    return pose.camera
+
+
+def rough_scale(photos: Photos, label: Label) -> float:
+    """Pixels a millimetre: as labelled, else from the width of the labelled stacks. Raises UserError naming
+    the picture that says neither."""
     given = label.get("px_per_mm")
     if isinstance(given, (int, float)) and given > 0:
         return float(given)
@@ -246,6 +255,16 @@ class _Place:
         return np.asarray(self.centre) + self.reach * np.column_stack([np.cos(a), np.sin(a)])
 
 
+def label_distances(labels: Sequence[Label], camera: Camera, px: Array) -> Array:
+    """From each label's centre to each point of `px` (M, 2), (N, M) px; infinite where that cannot be its
+    thing."""
+    return _distances([_Place(x, camera) for x in labels], px)
+
+
+def _distances(places: Sequence[_Place], px: Sequence[Px] | Array) -> Array:
+    return np.array([[p.distance(q) for q in px] for p in places]).reshape(len(places), len(px))
+
+
 def _cards(label: Label, laid: Sequence[Hashable], seen: Seen, camera: Camera) -> list[CardOutcome]:
     places = [_Place(c, camera) for c in label["cards"]]
     truth = [
@@ -259,8 +278,7 @@ def _cards(label: Label, laid: Sequence[Hashable], seen: Seen, camera: Camera) -
         for i, c in enumerate(label["cards"])
     ]
     centres = camera.project([(c.x, c.y) for c in seen.cards]) if seen.cards else np.zeros((0, 2))
-    d = np.array([[p.distance(px) for px in centres] for p in places]).reshape(len(places), len(centres))
-    pairs = match(d)
+    pairs = match(_distances(places, centres))
     # nothing that is found where nothing is scored is a mistake
     ignored = [tuple(box) for box in label.get("ignore") or []]
     unscored = [p for p, t in zip(places, truth, strict=True) if not t.scored]
@@ -290,8 +308,7 @@ def _piles(
     truth: Sequence[StackTruth], places: Sequence[_Place], seen: Seen, camera: Camera, ignored: Sequence[Box]
 ) -> list[StackOutcome]:
     middles = _middles(seen, camera)
-    d = np.array([[p.distance(px) for px in middles] for p in places]).reshape(len(places), len(middles))
-    pairs = match(d)
+    pairs = match(_distances(places, middles))
     paired = {j for _, j in pairs}
     keep = [j for j, px in enumerate(middles) if j in paired or not any(_holds(b, px) for b in ignored)]
     at = {j: k for k, j in enumerate(keep)}

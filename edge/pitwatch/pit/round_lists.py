@@ -28,7 +28,7 @@ from pitwatch.pit import schema
 from pitwatch.pit.filters import BadFilter, Query, few, there_is, total, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
-from pitwatch.pit.schema import RARE_OUTCOME
+from pitwatch.pit.schema import COMMON_OUTCOMES, RARE_OUTCOME
 from pitwatch.pit.shown import Names, bodies
 
 __all__ = ["COLUMNS", "FILTERS", "Wanted", "as_csv", "as_parquet", "conditions", "harmless", "lines"]
@@ -147,7 +147,7 @@ def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> _P
     if span:
         here += [_h.ended_at >= span[0], _h.ended_at <= span[1]]
     outcomes, cards = q.all("outcome"), q.all("card")
-    rarely = bool(outcomes) and not {"", "won", "lost", "bust", "pushed"} & set(outcomes)
+    rarely = bool(outcomes) and not set(COMMON_OUTCOMES) & set(outcomes)
     in_span = (*_HANDS, "from", "to")
     looked: list[tuple[Select[Any], tuple[str, ...]]] = []
     if rarely and len(cards) < 2:

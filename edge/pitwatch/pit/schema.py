@@ -24,9 +24,10 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["RARE_OUTCOME", "WORST", "metadata"]
+__all__ = ["COMMON_OUTCOMES", "RARE_OUTCOME", "WORST", "metadata"]
 
-RARE_OUTCOME = "outcome NOT IN ('', 'won', 'lost', 'bust', 'pushed')"
+COMMON_OUTCOMES = ("", "won", "lost", "bust", "pushed")
+RARE_OUTCOME = f"outcome NOT IN {COMMON_OUTCOMES}"
 WORST = (
     "(CASE WHEN {0}status = 'open' AND {0}severity = 'alert' THEN 1 ELSE 0 END)",
     "coalesce({0}amount, 0)",

@@ -39,6 +39,12 @@ class ChipDesign:
     font: str = ""
     text: str = ""
 
+    @property
+    def marks(self) -> NDArray[np.float64]:
+        """Where the first edge spot's colour begins and ends, (1 or 2, 2), in shares of a spot's pitch."""
+        parts = [(0.0, 1 / 3), (2 / 3, 1.0)] if self.split else [(0.0, 1.0)]
+        return np.array(parts) * self.spot_share
+
 
 @dataclass(frozen=True)
 class ChipEdge:
@@ -73,19 +79,14 @@ class ChipArt:
         """Edge colours (N, 3) BGR at `angles` (N,)."""
         d = self.designs[cents]
         phase = (angles * d.spots / (2 * np.pi)) % 1.0
-        on = phase < d.spot_share
-        if d.split:
-            on &= np.abs(phase - d.spot_share / 2) > d.spot_share / 6
+        on = np.any((phase[:, None] >= d.marks[:, 0]) & (phase[:, None] < d.marks[:, 1]), axis=1)
         return np.where(on[:, None], np.asarray(d.spot, np.float64), np.asarray(d.body, np.float64))
 
     def spots(self, cents: int) -> NDArray[np.float64]:
         """Where the edge spots begin and end, (N, 2) in the chip's own frame."""
         d = self.designs[cents]
-        share = [(0.0, 1 / 3), (2 / 3, 1.0)] if d.split else [(0.0, 1.0)]
-        one = np.array(share) * d.spot_share
-        return np.asarray(
-            (np.arange(d.spots)[:, None, None] + one).reshape(-1, 2) * (2 * np.pi / d.spots), np.float64
-        )
+        phases = np.arange(d.spots)[:, None, None] + d.marks
+        return np.asarray(phases.reshape(-1, 2) * (2 * np.pi / d.spots), np.float64)
 
     def top(self, cents: int) -> NDArray[Any]:
         """The chip from above, (96, 96, 4) premultiplied BGRA, angle 0 to the right, counter-clockwise."""

@@ -7,7 +7,6 @@ every object shows. Lengths mm in the table frame, picture coordinates pixels.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -343,16 +342,16 @@ class Renderer:
             _sectors(self.chips.spots(c) + a, p, z + _CHIP)
             for c, a, p, z in zip(stack.chips[:-1], twist, centres, z0, strict=False)
         ]
-        px = self.camera.project(np.vstack([pts.reshape(-1, 3), rim.reshape(-1, 3), *spots]))
-        box = self._window(px[: n * (2 * k + 20)], out)
+        parts = [pts.reshape(-1, 3), rim.reshape(-1, 3), *spots]
+        px = self.camera.project(np.vstack(parts))
+        box = self._window(px, out)
         if box is None:
             return
         ss = 2
         w, h = box[2] - box[0], box[3] - box[1]
         q = np.round(((px - self.region[:2] - box[:2] + 0.5) * ss - 0.5) * 16).astype(np.int32)
-        sides, rims = q[: n * 2 * k].reshape(n, 2, k, 2), q[n * 2 * k : n * (2 * k + 20)].reshape(n, 20, 2)
-        ends = np.cumsum([0, *(len(s) for s in spots)]) + n * (2 * k + 20)
-        wedges = [q[a:b].reshape(-1, 5, 2) for a, b in itertools.pairwise(ends)]
+        walls, rings, *wedges = np.split(q, np.cumsum([len(p) for p in parts])[:-1])
+        sides, rims = walls.reshape(n, 2, k, 2), rings.reshape(n, 20, 2)
         quads = np.stack([sides[:, 0, :-1], sides[:, 0, 1:], sides[:, 1, 1:], sides[:, 1, :-1]], axis=2)
         colour = np.zeros((h * ss, w * ss, 3), np.uint8)
         cover = np.zeros((h * ss, w * ss), np.uint8)
@@ -374,7 +373,7 @@ class Renderer:
             if i < n - 1:
                 # the edge spots go on over the face, of which a chip that lies askew leaves a crescent open
                 spot = (np.asarray(design.spot) * edge.rim * gain).tolist()
-                for wedge in wedges[i]:
+                for wedge in wedges[i].reshape(-1, 5, 2):
                     cv2.fillConvexPoly(colour, wedge, spot, cv2.LINE_8, 4)
             if i and edge.groove < 0.97:
                 dark = (c.mean(axis=0) * edge.groove).tolist()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pitwatch.cards import RANKS, SUITS
 from pitwatch.sim.samples import Sample
+from pitwatch.table.camera import Camera
 from pitwatch.vision.crops import STRIP_CHIPS, card_crop, card_mask, layer_px, stack_strip
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Rows",
     "blank_row",
     "card_row",
+    "cut_card",
     "drawn",
     "stacked",
     "strip_row",
@@ -29,6 +31,7 @@ __all__ = [
 
 UNREAD_RANK, UNREAD_SUIT = len(RANKS), len(SUITS)
 
+Floats = NDArray[np.float64]
 Row = dict[str, object]
 Rows = dict[str, NDArray[Any]]
 
@@ -58,15 +61,33 @@ def card_row(sample: Sample, rng: np.random.Generator) -> Row | None:
     stacks = np.array([[s.x, s.y] for s in sample.scene.stacks]).reshape(-1, 2)
     known = rng.random(len(poses)) > 0.08
     known[0] = False
-    x, y, yaw = poses[0]
+    name = card.pose.card if card.readable else None
+    covers = poses[known], stacks
+    return cut_card(sample.image, sample.camera, poses[0], covers, name, card.visible, rng)
+
+
+def cut_card(
+    image: NDArray[np.uint8],
+    camera: Camera,
+    pose: Floats,
+    covers: tuple[Floats, Floats],
+    name: str | None,
+    visible: float,
+    rng: np.random.Generator,
+) -> Row:
+    """The card at `pose` (x, y mm, yaw), one end up or the other, with its labels.
+
+    covers: poses (N, 3) of the other cards and bases (M, 2) of stacks, which may lie over it. name: "As",
+    None where it cannot be read. visible: share of it that shows.
+    """
+    x, y, yaw = pose
     yaw += 180 * int(rng.integers(2))
-    crop = card_crop(sample.image, sample.camera, x, y, yaw)
     return {
-        "crop": np.dstack([crop, card_mask(x, y, yaw, poses[known], stacks)]),
-        "rank": RANKS.index(card.pose.card[0]) if card.readable else UNREAD_RANK,
-        "suit": SUITS.index(card.pose.card[1]) if card.readable else UNREAD_SUIT,
-        "visible": np.float32(card.visible),
-        "scale": np.float32(sample.camera.px_per_mm(x, y)),
+        "crop": np.dstack([card_crop(image, camera, x, y, yaw), card_mask(x, y, yaw, *covers)]),
+        "rank": RANKS.index(name[0]) if name else UNREAD_RANK,
+        "suit": SUITS.index(name[1]) if name else UNREAD_SUIT,
+        "visible": np.float32(visible),
+        "scale": np.float32(camera.px_per_mm(x, y)),
     }
 
 
