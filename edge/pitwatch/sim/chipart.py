@@ -48,23 +48,22 @@ class ChipDesign:
 
 @dataclass(frozen=True)
 class ChipEdge:
-    """How the edges of a set's chips catch the light, as shares of what the face gives back.
-
-    side: the side away from the lamp. lit: what the lamp adds. groove: how bright the groove between two
-    chips is, 1 where none shows. rim: the ring of a face that a chip lying askew leaves open.
+    """How round the edges of a set's chips are. As shares of what is beside them: groove: how bright the
+    groove between two chips is, 1 where none shows. rim: the ring of a face that a chip lying askew leaves
+    open. bevel: the line where edge and face meet.
     """
 
-    side: float = 0.62
-    lit: float = 0.3
     groove: float = 0.45
     rim: float = 0.85
+    bevel: float = 1.0
 
 
 def random_edge(rng: np.random.Generator) -> ChipEdge:
     """From sharp new chips with deep grooves to rounded ones that show none."""
     u = rng.uniform
     groove = u(0.3, 0.8) if rng.random() < 0.55 else u(0.8, 1.0)
-    return ChipEdge(float(u(0.45, 0.95)), float(u(0.05, 0.4)), float(groove), float(u(0.75, 1.0)))
+    bevel = u(0.75, 1.35) if rng.random() < 0.5 else 1.0
+    return ChipEdge(float(groove), float(u(0.75, 1.0)), float(bevel))
 
 
 class ChipArt:

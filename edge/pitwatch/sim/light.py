@@ -16,6 +16,11 @@ __all__ = ["Lens", "Light", "random_lens", "random_light", "spoil"]
 
 Image8 = NDArray[Any]
 
+_BOUNCE_MM = (
+    25.0  # heights at which what comes off the felt, and what its nearness takes, are down to a third
+)
+_SUNK_MM = 3.4
+
 
 @dataclass(frozen=True)
 class Light:
@@ -23,7 +28,9 @@ class Light:
     shadow: darkest, 0 to 1. soft: blur of a shadow, mm a mm of height. gain: colour cast and exposure.
     bright_x, bright_y: the middle of the bright pool, mm; falloff: loss at a metre from it. edge: blur of a
     shadow where it begins, mm. second: share of the shadow that another lamp throws, from the other side.
-    contact: width of the dark seam around what stands on the felt, mm."""
+    contact: width of the dark seam around what stands on the felt, mm. Of what falls on a face, upright edges
+    get the share `side`, and `lit` more towards the lamp; `bounce` of that comes off the felt, in its colour,
+    and `sunk` of it does not reach the lowest."""
 
     azimuth: float = 70.0
     slope: float = 0.45
@@ -36,11 +43,25 @@ class Light:
     edge: float = 1.5
     second: float = 0.0
     contact: float = 0.0
+    side: float = 0.62
+    lit: float = 0.3
+    bounce: float = 0.0
+    sunk: float = 0.0
 
     def gain_at(self, x: float, y: float) -> NDArray[np.float64]:
         """(3,) factors for something at a felt point."""
         d2 = ((x - self.bright_x) ** 2 + (y - self.bright_y) ** 2) / 1e6
         return np.asarray(self.gain) * (1 - self.falloff * min(d2, 2.0))
+
+    def on_edges(
+        self, towards: NDArray[np.float64], z: float, felt: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """(N, 3) factors for upright edges that face `towards` (N,) radians, `z` mm above a felt of colour
+        `felt` (3,), BGR, 0 to 255."""
+        share = self.side + self.lit * np.clip(np.cos(towards - np.radians(self.azimuth)), -0.3, 1)
+        share *= 1 - self.sunk * np.exp(-z / _SUNK_MM)
+        bounce = self.bounce * np.exp(-z / _BOUNCE_MM)
+        return np.asarray(share[:, None] * (1 - bounce + bounce * felt / 128))
 
     @property
     def drift(self) -> tuple[float, float]:
@@ -85,6 +106,10 @@ def random_light(rng: np.random.Generator) -> Light:
         edge=float(u(0.15, 2.0)),
         second=float(u(0.3, 1.0) if rng.random() < 0.4 else 0.0),
         contact=float(u(0.3, 3.0) if rng.random() < 0.7 else 0.0),
+        side=float(u(0.25, 0.95)),
+        lit=float(u(0.0, 0.45)),
+        bounce=float(u(0.0, 0.6) if rng.random() < 0.7 else 0.0),
+        sunk=float(u(0.0, 0.5) if rng.random() < 0.6 else 0.0),
     )
 
 

@@ -356,12 +356,11 @@ class Renderer:
         colour = np.zeros((h * ss, w * ss, 3), np.uint8)
         cover = np.zeros((h * ss, w * ss), np.uint8)
         gain = self.light.gain_at(stack.x, stack.y)
-        lamp = np.radians(self.light.azimuth)
         mid = (t[:-1] + t[1:]) / 2
-        edge = self.chips.edge
-        shade = edge.side + edge.lit * np.clip(np.cos(mid - lamp), -0.3, 1)
+        edge, felt = self.chips.edge, self._felt_around(stack)
         for i in range(n):
-            c = self.chips.side(stack.chips[i], mid - twist[i]) * shade[:, None] * gain
+            shade = self.light.on_edges(mid, float(z0[i]), felt) * gain
+            c = self.chips.side(stack.chips[i], mid - twist[i]) * shade
             for quad, fill in zip(quads[i], c.tolist(), strict=True):
                 cv2.fillConvexPoly(colour, quad, fill, cv2.LINE_8, 4)
             outline = np.vstack([sides[i, 0], sides[i, 1][::-1]])
@@ -375,6 +374,10 @@ class Renderer:
                 spot = (np.asarray(design.spot) * edge.rim * gain).tolist()
                 for wedge in wedges[i].reshape(-1, 5, 2):
                     cv2.fillConvexPoly(colour, wedge, spot, cv2.LINE_8, 4)
+            if abs(edge.bevel - 1) > 0.03:
+                bright = np.minimum(c * edge.bevel, 255).tolist()
+                for a, b, line in zip(sides[i, 1, :-1], sides[i, 1, 1:], bright, strict=True):
+                    cv2.line(colour, a, b, line, 1, cv2.LINE_8, 4)
             if i and edge.groove < 0.97:
                 dark = (c.mean(axis=0) * edge.groove).tolist()
                 cv2.polylines(colour, [sides[i, 0]], False, dark, 1, cv2.LINE_8, 4)
@@ -382,6 +385,14 @@ class Renderer:
         alpha = cv2.resize(cover, (w, h), interpolation=cv2.INTER_AREA)
         flat = cv2.resize(cv2.bitwise_and(colour, colour, mask=cover), (w, h), interpolation=cv2.INTER_AREA)
         over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
+
+    def _felt_around(self, stack: StackPose) -> Points:
+        """Mean colour (3,) of the felt around a stack, under its light."""
+        t = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+        ring = np.column_stack([stack.x + 1.6 * _RADIUS * np.cos(t), stack.y + 1.6 * _RADIUS * np.sin(t)])
+        x, y = np.round(self.camera.project(ring) - self.region[:2]).astype(int).T
+        h, w = self._felt.shape[:2]
+        return np.asarray(self._felt[np.clip(y, 0, h - 1), np.clip(x, 0, w - 1)].mean(axis=0), np.float64)
 
     def _chip_top(
         self,
