@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pitwatch.sim.chipart import ChipArt
 from pitwatch.sim.deck import Deck
 from pitwatch.sim.felt import Felt
+from pitwatch.sim.layers import SHADOW_MARGIN, darken, over, shadow_texture, upsample
 from pitwatch.sim.light import Light
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.table.camera import Camera
@@ -29,7 +30,6 @@ Points = NDArray[np.float64]
 _PITCH = 3.4
 _CHIP = 3.3
 _RADIUS = 19.5
-_SHADOW_MARGIN = 14.0
 
 
 def card_corners(card: CardPose) -> Points:
@@ -205,14 +205,14 @@ class Renderer:
         cx, cy = self.camera.to_table([(x0 + w / 2, y0 + h / 2)])[0]
         image, H = felt.at_scale(self.camera.px_per_mm(float(cx), float(cy)))
         q = np.column_stack([mm, np.ones(len(mm))]) @ H.T
-        maps = [_upsample(q[:, i].reshape(gx.shape), step, w, h) for i in (0, 1)]
+        maps = [upsample(q[:, i].reshape(gx.shape), step, w, h) for i in (0, 1)]
         edge = tuple(int(v) for v in image[0, 0])
         out = cv2.remap(
             image, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=edge
         )
         d2 = ((mm[:, 0] - self.light.bright_x) ** 2 + (mm[:, 1] - self.light.bright_y) ** 2) / 1e6
         fall = (1 - self.light.falloff * np.minimum(d2, 2.0)).reshape(gx.shape)
-        gain = _upsample(fall[..., None] * np.asarray(self.light.gain), step, w, h)
+        gain = upsample(fall[..., None] * np.asarray(self.light.gain), step, w, h)
         return np.asarray(cv2.multiply(out, gain, dtype=cv2.CV_8U), np.uint8)
 
     def _draw(
@@ -260,7 +260,7 @@ class Renderer:
         H = cv2.getPerspectiveTransform(src, dst)
         warped = cv2.warpPerspective(sprite, H, (box[2] - box[0], box[3] - box[1]), flags=cv2.INTER_LINEAR)
         gain = self.light.gain_at(card.x, card.y) * (1.0 + 0.02 * np.sin(card.order * 1.7))
-        _over(out[box[1] : box[3], box[0] : box[2]], warped, gain)
+        over(out[box[1] : box[3], box[0] : box[2]], warped, gain)
 
     def _card_shadow(self, out: Image8, card: CardPose, corners: Points) -> None:
         dx, dy = self.light.drift
@@ -270,18 +270,18 @@ class Renderer:
         flat = corners.copy()
         d = flat[:, :2] - c[:2]
         norm = np.linalg.norm(d, axis=1, keepdims=True)
-        flat[:, :2] = c[:2] + d * (1 + _SHADOW_MARGIN * 1.414 / norm) + np.array([dx, dy]) * rise
+        flat[:, :2] = c[:2] + d * (1 + SHADOW_MARGIN * 1.414 / norm) + np.array([dx, dy]) * rise
         flat[:, 2] = 0.3 if card.z > 10 else card.z
         px = self.camera.project(flat)
         box = self._window(px, out)
         if box is None:
             return
-        soft = _shadow_texture(2.0 if card.z <= 10 else 9.0)
+        soft = shadow_texture(2.0 if card.z <= 10 else 9.0)
         h, w = soft.shape
         src = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
         H = cv2.getPerspectiveTransform(src, (px - self.region[:2] - box[:2]).astype(np.float32))
         m = cv2.warpPerspective(soft, H, (box[2] - box[0], box[3] - box[1]), flags=cv2.INTER_LINEAR)
-        _darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow)
+        darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow)
 
     def _stack_shadow(self, out: Image8, stack: StackPose) -> None:
         dx, dy = self.light.drift
@@ -313,7 +313,7 @@ class Renderer:
         m = cv2.GaussianBlur(m, (0, 0), max(sigma * k, 0.5))
         if k < 1:
             m = cv2.resize(m, (box[2] - box[0], box[3] - box[1]), interpolation=cv2.INTER_LINEAR)
-        _darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow * share)
+        darken(out[box[1] : box[3], box[0] : box[2]], m, self.light.shadow * share)
 
     def _stack(self, out: Image8, stack: StackPose) -> None:
         n = len(stack.chips)
@@ -382,7 +382,7 @@ class Renderer:
         self._chip_top(colour, stack, centres[-1], float(z0[-1] + _CHIP), float(twist[-1]), box, ss, gain)
         alpha = cv2.resize(cover, (w, h), interpolation=cv2.INTER_AREA)
         flat = cv2.resize(cv2.bitwise_and(colour, colour, mask=cover), (w, h), interpolation=cv2.INTER_AREA)
-        _over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
+        over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
 
     def _chip_top(
         self,
@@ -417,7 +417,7 @@ class Renderer:
             [[-0.5, -0.5], [size - 0.5, -0.5], [size - 0.5, size - 0.5], [-0.5, size - 0.5]], np.float32
         )
         H = cv2.getPerspectiveTransform(src, px - np.array([x0, y0], np.float32))
-        _over(
+        over(
             colour[y0:y1, x0:x1],
             cv2.warpPerspective(top, H, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR),
             gain,
@@ -469,35 +469,6 @@ class Renderer:
                 )
 
 
-def _upsample(grid: NDArray[Any], step: int, w: int, h: int) -> NDArray[Any]:
-    """Block values with one block too many on each side to values for every pixel, linear between."""
-    size = (grid.shape[1] * step, grid.shape[0] * step)
-    full = cv2.resize(grid.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
-    return np.ascontiguousarray(full[step : step + h, step : step + w], np.float32)
-
-
-_SHADOWS: dict[float, NDArray[Any]] = {}
-
-
-def _shadow_texture(sigma: float) -> NDArray[Any]:
-    """A card's blurred shadow with its margin, 1 px/mm, 0 to 255."""
-    if sigma not in _SHADOWS:
-        m = round(_SHADOW_MARGIN)
-        im = np.zeros((88 + 2 * m, 63 + 2 * m), np.uint8)
-        im[m : m + 88, m : m + 63] = 255
-        _SHADOWS[sigma] = cv2.GaussianBlur(im, (0, 0), sigma)
-    return _SHADOWS[sigma]
-
-
-def _over(part: Image8, sprite: Image8, gain: Points | None) -> None:
-    """Lay a premultiplied BGRA sprite over a picture of the same size, in place."""
-    alpha = cv2.cvtColor(255 - sprite[..., 3], cv2.COLOR_GRAY2BGR)
-    rgb = sprite[..., :3]
-    if gain is not None:
-        rgb = cv2.multiply(rgb, np.array([*gain, 1.0]))
-    part[:] = cv2.add(cv2.multiply(part, alpha, scale=1 / 255), rgb)
-
-
 def _sectors(spots: Points, centre: Points, z: float) -> Points:
     """Corners (5 N, 3) of the parts of a face, z mm high, that its edge spots (N, 2) reach over."""
     a = np.column_stack([spots[:, 0], spots.mean(axis=1), spots[:, 1], spots[:, 1], spots[:, 0]])
@@ -509,11 +480,6 @@ def _sectors(spots: Points, centre: Points, z: float) -> Points:
             np.full(a.size, z),
         ]
     )
-
-
-def _darken(part: Image8, mask: Image8, strength: float) -> None:
-    keep = 255 - cv2.convertScaleAbs(mask, alpha=strength)
-    part[:] = cv2.multiply(part, cv2.cvtColor(keep, cv2.COLOR_GRAY2BGR), scale=1 / 255)
 
 
 def replace_region(camera: Camera, region: tuple[int, int, int, int]) -> Camera:
