@@ -17,7 +17,7 @@ from pitwatch.pit import schema
 from pitwatch.pit.clips import clip_ref, pictures_of_clip
 from pitwatch.pit.house_time import HouseTime, to_text
 from pitwatch.pit.replaying import events_of_round, header_of
-from pitwatch.pit.shown import Names, bodies, evidence_of, notation, show_findings
+from pitwatch.pit.shown import Names, bodies, detail_of, evidence_of, notation, show_findings
 
 __all__ = ["evidence_bundle"]
 
@@ -88,7 +88,7 @@ def evidence_bundle(db: Connection, row: Any, house: HouseTime, who: str, at: in
     )
     files["log.json"] = _json(
         {
-            "audit": [{**x._mapping, "at": to_text(x.at), "detail": json.loads(x.detail)} for x in looked],
+            "audit": [{**x._mapping, "at": to_text(x.at), "detail": detail_of(x.detail)} for x in looked],
             "thread": [{**x._mapping, "at": to_text(x.at)} for x in said],
         }
     )

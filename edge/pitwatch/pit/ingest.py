@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime
-from pitwatch.pit.received import Item, Picture, Word, clean
+from pitwatch.pit.received import Item, Picture, Word, clean, small_number
 from pitwatch.pit.rows import card_rows, finding_row, hand_rows, round_row, unverified_row
 from pitwatch.pit.settings import house_time, load_settings
 from pitwatch.pit.sql import add_new, now, reading, upsert, writing
@@ -275,16 +275,17 @@ def sign_in(db: Connection, table: int, dealer: int | None, at: int, user: int |
 def link_round(db: Connection, round_id: int, boot: int, body: Any) -> None:
     """Say of a round's findings that they are its; the round lists them as the table judged them."""
     f = schema.findings
+    said = body.get("findings")
     own = [
-        and_(
-            f.c.t == s["t"], f.c.kind == s["kind"], f.c.seat == s.get("seat", 0), f.c.hand == s.get("hand", 0)
-        )
-        for s in body["findings"][:100]
+        and_(f.c.t == float(s["t"]), f.c.kind == s["kind"], f.c.seat == seat, f.c.hand == hand)
+        for s in (said[:100] if isinstance(said, list) else [])
         if isinstance(s, dict)
-        and isinstance(s.get("t"), (int, float))
+        and type(s.get("t")) in (int, float)
+        and abs(s["t"]) < 1e15
         and isinstance(s.get("kind"), str)
-        and type(s.get("seat", 0)) is int
-        and type(s.get("hand", 0)) is int
+        and s["kind"] == clean(s["kind"], 60)
+        and (seat := small_number(s.get("seat", 0), 999)) is not None
+        and (hand := small_number(s.get("hand", 0), 999)) is not None
     ]
     if own:
         db.execute(

@@ -15,15 +15,18 @@ from typing import Any, Literal
 
 from pitwatch.pit.house_time import from_text
 
-__all__ = ["Item", "Picture", "Word", "clean", "read", "small_number"]
+__all__ = ["REFERENCE", "Item", "Picture", "Word", "clean", "read", "small_number"]
 
 MOST_JSON = 262_144
 MOST_PICTURE = 4_000_000
-_MOST_CENTS = 10**13
+MOST_DEEP = 32  # objects and lists in one another
+_MOST_CENTS = 10**10
+_MOST_SECONDS = 10**10  # of a table's clock, which may count from 1970
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _NAME = re.compile(r"[^/+#\x00-\x1f\x7f]{1,100}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_HALVES = re.compile(r"[\ud800-\udfff]")
 
 Kind = Literal["event", "finding", "unverified", "round"]
 _ITEMS: dict[str, tuple[Kind, ...]] = {
@@ -153,7 +156,7 @@ def _makes_sense(kind: Kind, body: Mapping[str, Any], t: float | None) -> bool:
 
 def _picture(site: str, table: str, what: str, payload: bytes) -> Picture | None:
     ref = "" if what == "still" else what.removeprefix("evidence/")
-    if (ref and not _REFERENCE.fullmatch(ref)) or len(payload) > MOST_PICTURE:
+    if (ref and not REFERENCE.fullmatch(ref)) or len(payload) > MOST_PICTURE:
         return None
     if (payload or not ref) and (payload[:2] != b"\xff\xd8" or payload[-2:] != b"\xff\xd9"):
         return None
@@ -165,16 +168,39 @@ def _object(payload: bytes) -> dict[str, Any] | None:
         return None
     try:
         said = _DECODER.decode(payload.decode())
+        # what is as short as most is neither deep nor has half a character in it
+        if payload.count(b"{") + payload.count(b"[") > MOST_DEEP or b"\\u" in payload:
+            said = _whole(said, MOST_DEEP)
     except (ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
+
+
+def _whole(value: Any, deep: int) -> Any:
+    """The same without halves of characters, which no answer can carry. Raises ValueError when too deep."""
+    if isinstance(value, str):
+        return value if value.isascii() else _HALVES.sub("\ufffd", value)
+    if not isinstance(value, (dict, list)):
+        return value
+    if deep <= 0:
+        raise ValueError("nested too deeply")
+    if isinstance(value, list):
+        return [_whole(v, deep - 1) for v in value]
+    return {_whole(k, deep): _whole(v, deep - 1) for k, v in value.items()}
 
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+def _number(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:20]} is out of all reason")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_number)
 
 
 def _finite(value: object) -> float | None:
@@ -184,7 +210,7 @@ def _finite(value: object) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return number if math.isfinite(number) and abs(number) < 1e15 else None
+    return number if math.isfinite(number) and abs(number) < _MOST_SECONDS else None
 
 
 def clean(value: object, longest: int = 500) -> str:

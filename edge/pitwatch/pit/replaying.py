@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from pitwatch.cards import is_card
 from pitwatch.errors import UserError
 from pitwatch.game.audit import Audit
 from pitwatch.game.events import EventError, TableEvent, event_from_json
@@ -24,6 +25,7 @@ from pitwatch.game.record import HandRecord, RoundRecord, SideBetRecord
 from pitwatch.game.view import TableView
 from pitwatch.game.wording import said_of
 from pitwatch.pit import schema
+from pitwatch.pit.received import small_number
 
 __all__ = [
     "ReplayStep",
@@ -53,30 +55,51 @@ class ReplayStep(NamedTuple):
 def round_record(body: Mapping[str, Any]) -> RoundRecord:
     """A round as a table sent it. Raises ValueError, KeyError or TypeError when it is none."""
     return RoundRecord(
-        number=body["round"],
+        number=_small(body["round"]),
         t_start=float(body["t_start"]),
         t_end=float(body["t_end"]),
         hands=tuple(
             HandRecord(
-                seat=h["seat"],
-                hand=h["hand"],
-                cards=tuple(h["cards"]),
-                wager=h["wager"],
+                seat=_small(h["seat"]),
+                hand=_small(h["hand"]),
+                cards=_cards(h["cards"]),
+                wager=_read(h["wager"]),
                 doubled=bool(h.get("doubled", False)),
-                stake=h.get("stake"),
-                payout=h["payout"],
+                stake=_read(h.get("stake")),
+                payout=_read(h["payout"]),
                 outcome=str(h["outcome"]),
                 decisions=tuple(str(d) for d in h.get("decisions", ())),
             )
             for h in body["hands"]
         ),
-        dealer=tuple(body["dealer"]),
-        insurance=tuple((b["seat"], b["placed"], b["payout"]) for b in body.get("insurance", ())),
+        dealer=_cards(body["dealer"]),
+        insurance=tuple(
+            (_small(b["seat"]), _read(b["placed"]), _read(b["payout"])) for b in body.get("insurance", ())
+        ),
         findings=tuple(finding_record(f) for f in body.get("findings", ())),
         side_bets=tuple(
-            SideBetRecord(b["seat"], b["bet"], b["placed"], b["payout"]) for b in body.get("side_bets", ())
+            SideBetRecord(_small(b["seat"]), str(b["bet"]), _read(b["placed"]), _read(b["payout"]))
+            for b in body.get("side_bets", ())
         ),
     )
+
+
+def _small(value: object) -> int:
+    number = small_number(value)
+    if number is None:
+        raise ValueError("no number of ours")
+    return number
+
+
+def _read(value: object) -> int | None:
+    """An amount; None when it was not read."""
+    return None if value is None else _small(value)
+
+
+def _cards(value: object) -> tuple[str | None, ...]:
+    if not isinstance(value, list) or not all(c is None or is_card(c) for c in value):
+        raise ValueError("no cards")
+    return tuple(value)
 
 
 def finding_record(f: Mapping[str, Any]) -> Finding:
@@ -159,7 +182,7 @@ def replay_steps(header: Header, events: list[tuple[int, TableEvent, Mapping[str
             texts = [said_of(e) for _, e, _ in group]
             found = tuple(s for s in said if isinstance(s, Finding))
             out.append(ReplayStep(t, "; ".join(texts), group[-1][2], table, found))
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError, AssertionError):
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, AssertionError, ArithmeticError):
         return []
     return out
 

@@ -195,7 +195,7 @@ def seats(db: Connection, q: Query) -> list[dict[str, Any]]:
             try:
                 record = round_record(json.loads(row.body))
                 add_round(figures, record, shoe.true_count)
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
                 continue
             for card in _cards(record):
                 shoe.take(card)

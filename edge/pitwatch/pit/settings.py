@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select
 
 from pitwatch.errors import UserError
 from pitwatch.pit.house_time import HouseTime, Shift, clock_minutes
+from pitwatch.pit.received import clean
 from pitwatch.pit.schema import settings
 from pitwatch.pit.sql import upsert
 
@@ -45,13 +46,10 @@ def save_settings(db: Connection, new: Mapping[str, Any]) -> dict[str, Any]:
     """Check and keep what is given; all settings. Raises UserError naming the setting."""
     unknown = sorted(set(new) - set(DEFAULTS))
     if unknown:
-        raise UserError(f"there is no setting {unknown[0]!r}; there are {', '.join(DEFAULTS)}")
+        raise UserError(f"there is no setting {unknown[0][:40]!r}; there are {', '.join(DEFAULTS)}")
     whole = load_settings(db) | dict(new)
     house_time(whole).check()
-    offset = whole["recorder_offset"]
-    if isinstance(offset, bool) or not isinstance(offset, (int, float)) or abs(offset) > 86_400:
-        raise UserError("'recorder_offset' should be seconds, at most a day either way")
-    if not isinstance(whole["site_title"], str) or not 1 <= len(whole["site_title"]) <= 60:
+    if not _is_text(whole["site_title"], 60):
         raise UserError("'site_title' should be 1 to 60 characters")
     for key in ("keep_rounds_days", "keep_pictures_days"):
         if type(whole[key]) is not int or not 0 <= whole[key] <= LONGEST_KEPT:
@@ -73,7 +71,7 @@ def house_time(values: Mapping[str, Any]) -> HouseTime:
     made = []
     for s in shifts:
         name = s.get("name")
-        if not isinstance(name, str) or not name.strip() or len(name) > 30:
+        if not _is_text(name, 30):
             raise UserError("a shift's 'name' should be 1 to 30 characters")
         try:
             made.append(Shift(name.strip(), clock_minutes(str(s.get("start")))))
@@ -84,4 +82,13 @@ def house_time(values: Mapping[str, Any]) -> HouseTime:
     zone = values["time_zone"]
     if not isinstance(zone, str) or len(zone) > 60:
         raise UserError("'time_zone' should be a name like America/Detroit")
-    return HouseTime(zone, start, tuple(made), float(values["recorder_offset"]))
+    offset = values["recorder_offset"]
+    # said so that what is no number at all is refused too
+    if isinstance(offset, bool) or not isinstance(offset, (int, float)) or not abs(offset) <= 86_400:
+        raise UserError("'recorder_offset' should be seconds, at most a day either way")
+    return HouseTime(zone, start, tuple(made), float(offset))
+
+
+def _is_text(value: Any, longest: int) -> bool:
+    """Whether it is text of a length that is taken, of characters that can be shown."""
+    return isinstance(value, str) and bool(value.strip()) and clean(value, longest) == value

@@ -18,12 +18,13 @@ from pitwatch.pit import schema
 from pitwatch.pit.clips import clip_ref
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import in_words, rule_sentence, title, unit
-from pitwatch.pit.received import clean
+from pitwatch.pit.received import REFERENCE, clean
 from pitwatch.pit.replaying import round_record
 
 __all__ = [
     "Names",
     "bodies",
+    "detail_of",
     "evidence_of",
     "live",
     "notation",
@@ -179,7 +180,7 @@ def notation(body: Mapping[str, Any]) -> str:
     """A round as text, "" when it is none that can be written down."""
     try:
         return write(round_record(body))
-    except (UserError, ValueError, KeyError, TypeError, AttributeError):
+    except (UserError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         return ""
 
 
@@ -243,6 +244,15 @@ def evidence_of(events: Iterable[Mapping[str, Any]], findings: Iterable[str] = (
     return {ref for body in (*events, *map(json.loads, findings)) for ref in _refs(body)}
 
 
+def detail_of(text: str) -> dict[str, Any]:
+    """The detail of a line of the audit log; {} of one that was cut off."""
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
 def _clip(row: Any, here: set[tuple[int, str]]) -> dict[str, Any]:
     ref = clip_ref(row.uid)
     return {
@@ -267,7 +277,9 @@ def _here(db: Connection, refs: set[tuple[int, str]]) -> set[tuple[int, str]]:
 
 def _refs(body: Mapping[str, Any]) -> list[str]:
     refs = body.get("evidence")
-    return [clean(r, 100) for r in refs[:12] if isinstance(r, str)] if isinstance(refs, list) else []
+    # anything else could name another address than a picture's
+    known = refs[:12] if isinstance(refs, list) else []
+    return [r for r in known if isinstance(r, str) and REFERENCE.fullmatch(r)]
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
+from tests.pit.played import said
 
 from pitwatch.pit import schema
 from pitwatch.pit.sql import writing
@@ -119,6 +120,55 @@ def test_hostile_names_are_text(person: Person) -> None:
         assert "hurt" not in person.ask("document.title").split(" · ")[0].replace(HOSTILE, "")
     person.go("#/%E0%A4%A/<b>", "$('#view [role=alert]')")
     assert not [m for m in person.browser.messages if "Content Security" in m]
+
+
+def shown(element: str) -> str:
+    """That an element has the hostile text as text."""
+    return f"{element}?.textContent.includes({HOSTILE!r})"
+
+
+def test_hostile_values_are_text(person: Person, house: House) -> None:
+    evil = table("BJ-66", ago=60)
+    place = {"site": evil.site, "table": evil.table, "boot": evil.boot}
+    finding = {"t": 9.0, "kind": "paid_short", "seat": 1, "hand": 0, "severity": "alert", "text": HOSTILE}
+    finding |= {"expected": HOSTILE, "observed": f"javascript:{HOSTILE}", "rule": HOSTILE, "reason": HOSTILE}
+    hand = {"seat": 1, "hand": 0, "cards": ["Ah", "Kd"], "wager": 500, "payout": 500, "outcome": HOSTILE}
+    hand["decisions"] = [HOSTILE]
+    played = {"round": 1, "t_start": 1.0, "t_end": 9.5, "hands": [hand], "dealer": ["9c", None]}
+    seen = {"type": "card", "t": 2.0, "seat": 1, "card": "Ah", "face": "up", "note": HOSTILE}
+    felt = {"phase": HOSTILE, "round": 1, "hands": [{"seat": 1, "total": HOSTILE, "status": HOSTILE}]}
+    health = {"notice": HOSTILE, "broker_status": HOSTILE, "interval": 600.0, "header": {"rules": HOSTILE}}
+    house.publish(
+        [
+            evil.availability("online", 0),
+            said("event", {"type": "dealer", "t": 0.5, "id": HOSTILE}, 1, **place),
+            said("event", seen, 2, **place),
+            said("finding", finding | {"evidence": [HOSTILE, "../x"]}, 3, **place),
+            said("round", played | {"findings": [finding]}, 4, **place),
+            said("unverified", {"why": HOSTILE, "t": 9.0, "seat": 1, "hand": 0}, 5, **place),
+            said("state", felt, 6, **place),
+            said("health", health, 6, **place),
+        ]
+    )
+    person.begin("Ann")
+    person.see(f"$$('#tiles .tile').some((t) => /BJ-66/.test(t.textContent) && {shown('t')})")
+    f, t = schema.findings.c, schema.tables.c
+    with house.engine.connect() as db:
+        here = select(f.id, f.round_id, f.table_id).join(schema.tables, t.id == f.table_id)
+        one = db.execute(here.where(t.name == "BJ-66")).one()
+    for where, ready in (
+        ("#/floor", "$('#tiles')"),
+        (f"#/tables/{one.table_id}", "$('#felt .seat')"),
+        (f"#/alerts/{one.id}?state=all", shown("$('#judge')")),
+        (f"#/round/{one.round_id}", "$('#felt')"),
+        (f"#/rounds?table={one.table_id}", "$('.rounds tbody tr')"),
+        ("#/reports/dealer", shown("$('.report')")),
+    ):
+        person.go(where, ready)
+        assert person.ask("$('#view img[src=x], #view script, a[href^=javascript]')") is None, where
+        assert "hurt" not in person.ask("document.title"), where
+    said_there = [m for m in person.browser.messages if "/api/me" not in m]
+    assert not said_there
 
 
 def test_what_matters_needs_no_scrolling(person: Person) -> None:

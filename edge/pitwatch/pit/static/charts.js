@@ -13,6 +13,8 @@ export function ticks(low, high, wanted = 5) {
 
 /** A figure with a title, the chart that `draw(width)` makes, and a table of the same values. */
 function figure({ title, note, columns, rows, draw, label }) {
+  if (!rows.length)
+    return h("figure", { class: "panel figure" }, h("figcaption", null, h("h2", null, title), note && h("p", { class: "hint" }, note)), h("p", { class: "soft" }, "Too little was played for this yet."));
   const place = h("div", { class: "chart" });
   let width = 0;
   const redraw = () => {

@@ -11,7 +11,9 @@ function place(i, n) {
   const from = n > 7 ? 168 : 160;
   const a = ((n === 1 ? 90 : from - (i * (2 * from - 180)) / (n - 1)) * Math.PI) / 180;
   const at = (rx, ry) => [MIDDLE.x + rx * Math.cos(a), MIDDLE.y - ry * Math.sin(a)];
-  return { spot: at(690, 800), cards: at(496, 588), label: at(760, 878) };
+  const [x, y] = at(760, 878);
+  // at the ends of the arc it would be behind what lies on the spot
+  return { spot: at(690, 800), cards: at(496, 588), label: [x, y - 46 * Math.abs(Math.cos(a))] };
 }
 
 /** Seats to draw: those the table has, and any that a message names beyond them. */
@@ -73,7 +75,7 @@ function drawHand(hand, x, y, scale, { acts, flagged, changed, below }) {
   if (acts) g.append(s("rect", { class: "halo", x: -width / 2 - 12, y: -CARD.h / 2 - 12, width: width + 24, height: CARD.h + 24, rx: 18 }));
   hand.cards.forEach((card, i) =>
     g.append(drawCard(card, hand.seat === 0 && hand.cards.length <= 2, -width / 2 + i * step(hand.cards), -CARD.h / 2)));
-  const words = [hand.total, hand.status === hand.total ? "" : hand.status].filter(Boolean).join(" ");
+  const words = standing(hand).join(" ");
   const mood = /bust|taken|lost/.test(words) ? " bad" : /blackjack|paid/.test(words) ? " good" : "";
   if (words) g.append(pill(`total${mood}`, 0, below ? -(CARD.h / 2 + 24) : CARD.h / 2 + 12, words, words.length > 14 ? 27 : 35));
   return g;
@@ -106,6 +108,9 @@ export function describe(state) {
     `${seatName(hand.seat, hand.hand, several(hand.seat))}: ${hand.cards.map(cardName).join(", ") || "no cards"}${hand.total ? `, ${hand.total}` : ""}${hand.status ? `, ${hand.status}` : ""}`);
   return `The table as it is understood. ${state?.phase ?? ""}. ${said.join("; ") || "No hands."}`;
 }
+
+/** A hand's total and what became of it, each said once. */
+export const standing = (hand) => [...new Set([hand.total, hand.status])].filter(Boolean);
 
 /** The dealer's hand and every seat's with cards or a wager, in order. */
 export function rows(state) {

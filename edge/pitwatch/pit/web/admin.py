@@ -5,7 +5,6 @@ In: requests. Out: what is kept, and lines of the audit log.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -16,6 +15,7 @@ from pitwatch.pit.accounts import Role, add_user, check_name, end_sessions, set_
 from pitwatch.pit.filters import Page, Query, count
 from pitwatch.pit.house_time import to_text
 from pitwatch.pit.settings import load_settings, save_settings
+from pitwatch.pit.shown import detail_of
 from pitwatch.pit.web.guard import AsAdministrator, AsScreen, AsViewer, Body, Id, Problem, desk_of, found
 
 __all__ = ["router"]
@@ -177,7 +177,7 @@ def audit_log(request: Request, caller: AsAdministrator) -> dict[str, Any]:
             "address": r.address,
             "action": r.action,
             "what": r.what,
-            "detail": json.loads(r.detail) if r.detail.endswith("}") else {},
+            "detail": detail_of(r.detail),
         }
         for r in kept
     ]

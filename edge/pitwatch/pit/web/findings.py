@@ -44,7 +44,7 @@ class _Verdict(Body):
     verdict: Literal["confirmed", "dismissed", "open"]
     reason: str | None = None
     note: str = ""
-    version: int | None = None
+    version: BodyId | None = None
 
 
 class _Verdicts(_Verdict):

@@ -52,6 +52,7 @@ __all__ = [
 
 COOKIE = "pitwatch_session"
 _TOUCH = 20_000  # ms between two notes that a session is used
+_LONGEST = 2000  # characters of what the audit log keeps of a text
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -128,6 +129,7 @@ class Desk:
 
 def note(db: Connection, request: Request, who: str, action: str, what: str, **detail: Any) -> None:
     """A line of the audit log."""
+    kept = {k: v[:_LONGEST] if isinstance(v, str) else v for k, v in detail.items()}
     db.execute(
         schema.audit.insert().values(
             at=now(),
@@ -135,7 +137,7 @@ def note(db: Connection, request: Request, who: str, action: str, what: str, **d
             address=address_of(request),
             action=action,
             what=clean(what, 100),
-            detail=json.dumps(detail)[:4000],
+            detail=json.dumps(kept),
         )
     )
 

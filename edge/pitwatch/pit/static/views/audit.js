@@ -8,7 +8,7 @@ export async function mount(view, place, app, ending) {
   const body = h("tbody");
   const more = h("button", { type: "button", hidden: true, on: { click: () => load(true) } }, "Load more");
   const who = h("input", { type: "search", name: "who", "aria-label": "Only this account", placeholder: "Account", value: place.query.get("who") ?? "" });
-  const what = h("input", { type: "search", name: "action", "aria-label": "Only this action", placeholder: "Action, like login", value: place.query.get("action") ?? "" });
+  const what = h("input", { type: "search", name: "action", "aria-label": "Only this action", placeholder: "Action", value: place.query.get("action") ?? "" });
   const form = h("form", { class: "row spread finder" }, who, what, h("button", { type: "submit" }, "Show"));
   const empty = h("p", { class: "empty", hidden: true }, "Nothing was logged that matches.");
   view.replaceChildren(h("div", { class: "page" }, h("div", { class: "head" }, h("h1", null, "Audit log"), form),

@@ -1,6 +1,6 @@
 // One round: replayed on the drawn felt step by step, its transcript, its findings, its evidence.
 import { h, icon, s, say, setAttribute, setText, toast } from "../dom.js";
-import { drawFelt, rows } from "../felt.js";
+import { drawFelt, rows, standing } from "../felt.js";
 import { playClip } from "../clip.js";
 import { bind } from "../keys.js";
 import { ask, cardsText, pictures, severityTag, stateTag, tableLink, when } from "../parts.js";
@@ -71,7 +71,7 @@ export async function mount(view, place, app, ending) {
     const flagged = new Set(findings.filter((f) => made.has(f.id)).map((f) => f.seat));
     const now = x.event && x.event.seat != null ? new Set([`${x.event.seat}.${x.event.hand ?? 0}`]) : new Set();
     drawFelt(felt, x.live, { seats: round.table_seats, flagged, changed: /card|turn/.test(x.event?.type ?? "") ? now : new Set() });
-    hands.replaceChildren(...rows(x.live).map(({ name, hand }) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, [hand.total, hand.status].filter(Boolean).join(", ")), h("td", null, hand.seat && hand.wager !== 0 ? money(hand.wager) : ""))));
+    hands.replaceChildren(...rows(x.live).map(({ name, hand }) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, standing(hand).join(", ")), h("td", null, hand.seat && hand.wager !== 0 ? money(hand.wager) : ""))));
     slider.value = at + 1;
     setAttribute(slider, "aria-valuetext", `${at + 1} of ${steps.length}: ${x.text}`);
     setText(where, `${at + 1} / ${steps.length}`);

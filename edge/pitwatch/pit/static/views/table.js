@@ -1,7 +1,7 @@
 // One table: the felt as it stands, its camera's newest still, what is open there, its last rounds.
 import { h, icon, keyed, s, say, setAttribute, setText, toast } from "../dom.js";
 import { askDealer } from "../dealers.js";
-import { drawFelt, rows } from "../felt.js";
+import { drawFelt, rows, standing } from "../felt.js";
 import { bind } from "../keys.js";
 import { cardsText, said, severityTag, when } from "../parts.js";
 import { go, href } from "../router.js";
@@ -69,7 +69,7 @@ export async function mount(view, place, app, ending) {
     drawn = key;
     drawFelt(felt, state, { seats: table.seats, flagged, changed: before ? changes(before, state) : new Set() });
     handsBody.replaceChildren(...rows(state).map(({ name, hand }) => h("tr", { class: hand.turn ? "acts" : null }, h("th", { scope: "row" }, name),
-      h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, [hand.total, hand.status].filter(Boolean).join(", ")),
+      h("td", null, cardsText(hand.cards, hand.seat ? "?" : "▮")), h("td", null, standing(hand).join(", ")),
       h("td", null, hand.seat && hand.wager !== 0 ? money(hand.wager) : ""))));
   }
 
