@@ -9,7 +9,7 @@ photograph with such a card gives no zone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,17 @@ from pitwatch.capture.frame import Frame
 from pitwatch.cards import CARDS
 from pitwatch.errors import UserError
 from pitwatch.evaluate.folders import Photos, read_folder, read_picture
-from pitwatch.evaluate.looking import card_corners, look_over, pictured, straight_down, tiles_over
+from pitwatch.evaluate.looking import card_corners
 from pitwatch.evaluate.matching import match
-from pitwatch.evaluate.photos import camera_by_cards, label_distances, rough_scale
+from pitwatch.evaluate.photos import label_distances
+from pitwatch.evaluate.views import Views
 from pitwatch.sim.light import random_lens, spoil
 from pitwatch.sim.rows import Row, cut_card, stacked
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import ZONE_MM
 from pitwatch.vision.crops import zone_maps, zone_picture
 from pitwatch.vision.eyes import Eyes
-from pitwatch.vision.looks import Zone
+from pitwatch.vision.looks import CardSeen, Zone
 
 __all__ = ["draw_photographs"]
 
@@ -73,13 +74,18 @@ def draw_photographs(
     rng = np.random.default_rng([seed, 91])
     rows: list[Row] = []
     zones = 0
-    eyes: Eyes | None = None
+    opened: list[Eyes] = []
+
+    def eyes_for(camera: Camera) -> Eyes:
+        if not opened:
+            opened.append(Eyes(camera, weights=weights))
+        return opened[0].over(camera)
+
+    views = Views(photos, eyes_for)
     for label in photos.images:
-        image = read_picture(photos.folder, str(label["image"]))
-        scale = rough_scale(photos, label)
-        camera = camera_by_cards(image, scale) or straight_down(image.shape[1], image.shape[0], scale)
-        eyes = Eyes(camera, weights=weights) if eyes is None else eyes.over(camera)
-        laid = _laid(image, camera, label, eyes)
+        image = read_picture(photos.folder, str(label["image"]), views.size)
+        camera, seen, *_ = views.look(label, Frame(0.0, image, 0, settled=True))
+        laid = _laid(image, camera, label, seen.cards)
         rows += [r for i in range(len(laid.poses)) for r in _crops(laid, i, rng)]
         if laid.complete:
             for k, (picture, lines) in enumerate(_zones(laid, rng)):
@@ -92,10 +98,8 @@ def draw_photographs(
     return len(rows), zones
 
 
-def _laid(image: Picture, camera: Camera, label: Mapping[str, Any], eyes: Eyes) -> _Laid:
-    """The cards that the eyes find, with the names of the labels in whose boxes they lie."""
-    area = pictured(camera)
-    seen = look_over(eyes, Frame(0.0, image, 0, settled=True), tiles_over(area), area).cards
+def _laid(image: Picture, camera: Camera, label: Mapping[str, Any], seen: Sequence[CardSeen]) -> _Laid:
+    """The cards that the eyes found, with the names of the labels in whose boxes they lie."""
     cards = [c for c in label["cards"] if c.get("box")]
     poses = np.array([(c.x, c.y, c.yaw) for c in seen]).reshape(-1, 3)
     middles = camera.project(poses[:, :2]) if len(poses) else np.zeros((0, 2))

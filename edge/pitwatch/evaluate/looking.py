@@ -24,9 +24,11 @@ from pitwatch.vision.watcher import Eyes
 __all__ = [
     "EyesFor",
     "Seen",
+    "aslant",
     "card_corners",
     "in_area",
     "look_over",
+    "outlined",
     "pictured",
     "playing_area",
     "stack_outline",
@@ -43,6 +45,10 @@ _SAME_CARD_MM = 18.0  # less than the offset of the cards of a hand, which is 20
 _SAME_STACK_MM = 20.0  # half a chip: two stacks cannot stand nearer
 _SPOT_MM = 130.0  # from the middle of an outer spot to the end of what is looked at
 _DOWN_MM = 1500.0  # height of the pretended camera; a mounting's usual one
+_USUAL_FOCAL = 1.15  # picture widths
+_SIDE = (0.12, 0.88)  # the part of a card's side that no rounded corner touches
+_PROFILES = 14  # across a side
+_CLEAR = 20.0  # grey levels of all colours; weaker edges are none
 
 
 EyesFor = Callable[[Camera], Eyes]
@@ -110,14 +116,25 @@ def straight_down(width: int, height: int, px_per_mm: float) -> Camera:
 
     The table's origin is the middle of the picture, x to its right, y up.
     """
-    f = px_per_mm * _DOWN_MM
-    return Camera(
-        width=width,
-        height=height,
-        K=np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]], dtype=np.float64),
-        R=np.diag([1.0, -1.0, -1.0]),
-        t_mm=np.array([0.0, 0.0, _DOWN_MM]),
-    )
+    return _over(width, height, px_per_mm * _DOWN_MM, _DOWN_MM, np.eye(3))
+
+
+def aslant(width: int, height: int, px_per_mm: float, tilt: float, turn: float) -> Camera:
+    """A usual camera that looks on the table's origin `tilt` degrees off the vertical, with this scale there.
+
+    turn: about which of the picture's directions it is tilted, degrees clockwise from its right.
+    """
+    axis = np.radians(tilt) * np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn)), 0.0])
+    R = np.asarray(cv2.Rodrigues(axis)[0], np.float64)
+    f = _USUAL_FOCAL * width
+    far = _over(width, height, f, f / px_per_mm, R)
+    return _over(width, height, f, far.t_mm[2] * far.px_per_mm(0.0, 0.0) / px_per_mm, R)
+
+
+def _over(width: int, height: int, f: float, distance_mm: float, R: Array) -> Camera:
+    """A camera whose picture's middle shows the table's origin; R: how it is turned from straight down."""
+    K = np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]], dtype=np.float64)
+    return Camera(width, height, K, R @ np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, distance_mm]))
 
 
 def look_over(eyes: Eyes, frame: Frame, zones: Sequence[Zone], area: Array | None = None) -> Seen:
@@ -177,6 +194,29 @@ def card_corners(x: float, y: float, yaw: float) -> Array:
     a = np.radians(yaw)
     up, right = np.array([np.cos(a), np.sin(a)]), np.array([np.sin(a), -np.cos(a)])
     return np.array([(x, y) + i * w * right + j * h * up for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+
+
+def outlined(image: NDArray[np.uint8], camera: Camera, cards: Sequence[CardSeen]) -> Array:
+    """The share of each card's outline (N,) that lies on an edge of the picture, to a millimetre."""
+    if not cards:
+        return np.zeros(0)
+    soft = cv2.GaussianBlur(image, (0, 0), 0.8).astype(np.float32)
+    ends = np.array([card_corners(c.x, c.y, c.yaw) for c in cards])
+    along = np.linspace(*_SIDE, _PROFILES)[:, None]
+    a, b = ends[:, :, None], np.roll(ends, -1, axis=1)[:, :, None]
+    points = (a + along * (b - a)).reshape(-1, 2)
+    out = np.repeat(b - a, _PROFILES, axis=2)[..., ::-1].reshape(-1, 2) * [1.0, -1.0]
+    out /= np.linalg.norm(out, axis=1, keepdims=True)
+    px = camera.project(points)
+    per_mm = camera.project(points + out) - px
+    depth = np.arange(-2.5, 2.51, 0.25)
+    at = px[:, None] + per_mm[:, None] * depth[None, :, None]
+    mx, my = (at[..., i].astype(np.float32) for i in (0, 1))
+    colour = cv2.remap(soft, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    steep = np.abs(colour[:, 3:] - colour[:, :-3]).sum(axis=2)
+    middle = (depth[3:] + depth[:-3])[steep.argmax(axis=1)] / 2
+    on = (steep.max(axis=1) > _CLEAR) & (np.abs(middle) < 1.0)
+    return np.asarray(on.reshape(len(cards), -1).mean(axis=1), np.float64)
 
 
 def stack_outline(camera: Camera, x: float, y: float, count: int) -> Array:

@@ -1,8 +1,7 @@
 """Real photographs measured against their labels.
 
 In: a folder of labelled photographs, eyes for a camera. Out: counts of cards, and of stacks where they are
-labelled. Calibrated photographs are looked at over the playing area of their layout; any other one by tiles,
-through a pretended camera that looks straight down at the scale that its labels name.
+labelled.
 
 Matching is in px: a card whose centre lies in the labelled box, or within half a card's width of the labelled
 centre; without boxes and centres the cards of a picture are compared as a set.
@@ -11,32 +10,19 @@ centre; without boxes and centres the cards of a picture are compared as a set.
 from __future__ import annotations
 
 import math
-import statistics
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitwatch.capture.frame import Frame
-from pitwatch.errors import UserError
 from pitwatch.evaluate.album import Album
 from pitwatch.evaluate.counts import CardCounts, StackCounts
 from pitwatch.evaluate.folders import Photos, read_picture
 from pitwatch.evaluate.laid import centre_of, laid_as_group, laid_in_place
-from pitwatch.evaluate.looking import (
-    EyesFor,
-    Seen,
-    look_over,
-    pictured,
-    playing_area,
-    stack_outline,
-    straight_down,
-    tiles_over,
-)
+from pitwatch.evaluate.looking import EyesFor, Seen, stack_outline
 from pitwatch.evaluate.matching import (
     CardOutcome,
     CardTruth,
@@ -47,12 +33,11 @@ from pitwatch.evaluate.matching import (
     match_as_set,
     stack_outcomes,
 )
+from pitwatch.evaluate.views import Views
 from pitwatch.table.camera import Camera
-from pitwatch.table.from_cards import pose_from_cards
-from pitwatch.vision.looks import CARD_MM, CHIP_MM, Zone
-from pitwatch.vision.watcher import Eyes
+from pitwatch.vision.looks import CARD_MM
 
-__all__ = ["PhotoFigures", "camera_by_cards", "label_distances", "measure_photos", "rough_scale"]
+__all__ = ["PhotoFigures", "label_distances", "measure_photos"]
 
 Array = NDArray[np.float64]
 Label = Mapping[str, Any]
@@ -61,29 +46,19 @@ Px = Sequence[float] | Array
 
 _HIDDEN = 0.4
 _BET_MM = 25.0  # from a labelled bet's middle; its neighbour stands 40 mm away
-_SCALES = (1.0, 0.8, 0.9, 1.13)  # of the rough one; the first wins where nothing is read
 _NOT_SCORED = ("off-felt", "in-hand")
 
 
 @dataclass(frozen=True)
 class PhotoFigures:
     """Counts over photographs. stacks: None where none are labelled. bets: chips in the spots where only
-    those are labelled; what else stands there is nobody's mistake. ms_per_picture: mean, of looking."""
+    those are labelled; what else stands there is nobody's mistake. ms_per_picture: mean, of
+    looking through its camera."""
 
     cards: CardCounts
     stacks: StackCounts | None
     bets: StackCounts | None
     ms_per_picture: float | None
-
-
-@dataclass(frozen=True)
-class _View:
-    """How pictures of one size and scale are looked at."""
-
-    camera: Camera
-    area: Array
-    zones: tuple[Zone, ...]
-    eyes: Eyes
 
 
 def measure_photos(
@@ -97,32 +72,29 @@ def measure_photos(
     any_stacks, any_bets = False, False
     empty: list[Label] = [{"image": name, "cards": []} for name in photos.labels.get("empty", [])]
     laid = _laid(photos)
-    views = _Views(photos, eyes_for)
+    views = Views(photos, eyes_for)
     spent, n = 0.0, 0
     for k, label in enumerate([*photos.images, *empty]):
         file = str(label["image"])
         image = read_picture(photos.folder, file, views.size)
         frame = Frame(float(n), image, n, settled=True, name=file)
-        begun = time.perf_counter()
-        looks = [(v, look_over(v.eyes, frame, v.zones, v.area)) for v in views.of(label, image)]
-        # at the right scale outlines fit and cards are read
-        view, seen = max(looks, key=lambda look: sum(c.confidence for c in look[1].cards))
-        spent, n = spent + time.perf_counter() - begun, n + 1
+        camera, seen, seconds, _ = views.look(label, frame)
+        spent, n = spent + seconds, n + 1
 
         ids = laid[k] if k < len(laid) else []
-        outcomes = _cards(label, ids, seen, view.camera)
+        outcomes = _cards(label, ids, seen, camera)
         cards.add(outcomes)
-        album.cards(photos.name, file, image, outcomes, view.camera)
+        album.cards(photos.name, file, image, outcomes, camera)
         if label.get("stacks") is not None:
             any_stacks = True
-            piles = _stacks(label, ids[len(label["cards"]) :], seen, view.camera)
+            piles = _stacks(label, ids[len(label["cards"]) :], seen, camera)
             stacks.add(piles)
-            album.stacks(photos.name, file, image, piles, view.camera)
+            album.stacks(photos.name, file, image, piles, camera)
         elif label.get("bets"):
             any_bets = True
-            piles = _bets(label, ids[len(label["cards"]) :], seen, view.camera)
+            piles = _bets(label, ids[len(label["cards"]) :], seen, camera)
             bets.add(piles)
-            album.stacks(photos.name, file, image, piles, view.camera)
+            album.stacks(photos.name, file, image, piles, camera)
         step()
     return PhotoFigures(
         cards,
@@ -130,63 +102,6 @@ def measure_photos(
         bets if any_bets else None,
         1000 * spent / n if n else None,
     )
-
-
-class _Views:
-    """How each picture is looked at; the view through a calibrated camera is made once."""
-
-    def __init__(self, photos: Photos, eyes_for: EyesFor) -> None:
-        self.photos = photos
-        self.eyes_for = eyes_for
-
-    @cached_property
-    def _calibrated(self) -> _View | None:
-        camera, layout = self.photos.camera, self.photos.layout
-        return None if camera is None or layout is None else self._view(camera, playing_area(layout))
-
-    @property
-    def size(self) -> tuple[int, int] | None:
-        camera = self.photos.camera
-        return None if camera is None else (camera.width, camera.height)
-
-    def of(self, label: Label, image: NDArray[np.uint8]) -> list[_View]:
-        """The ways to look at a picture: one where its camera is known, else several scales."""
-        if self._calibrated is not None:
-            return [self._calibrated]
-        scale = rough_scale(self.photos, label)
-        camera = camera_by_cards(image, scale)
-        if camera is not None:
-            return [self._view(camera, pictured(camera))]
-        height, width = image.shape[:2]
-        cameras = [straight_down(width, height, scale * k) for k in _SCALES]
-        return [self._view(c, pictured(c)) for c in cameras]
-
-    def _view(self, camera: Camera, area: Array) -> _View:
-        return _View(camera, area, tiles_over(area), self.eyes_for(camera))
-
-
-def camera_by_cards(image: NDArray[np.uint8], scale: float) -> Camera | None:
-    """A photograph without a calibration is calibrated by its cards, where enough of them lie whole; None
-    else. scale: px/mm, roughly."""
-    pose = pose_from_cards(image, scale)
-    if pose is None or not 0.6 < pose.camera.px_per_mm(0, 0) / scale < 1.6:
-        return None
-    return pose.camera
-
-
-def rough_scale(photos: Photos, label: Label) -> float:
-    """Pixels a millimetre: as labelled, else from the width of the labelled stacks. Raises UserError naming
-    the picture that says neither."""
-    given = label.get("px_per_mm")
-    if isinstance(given, (int, float)) and given > 0:
-        return float(given)
-    widths = [box[2] - box[0] for box in label.get("stacks") or []]
-    if not widths:
-        raise UserError(
-            f"{photos.folder / 'labels.json'} gives no px_per_mm for {label['image']}; add the rough scale "
-            "on the table"
-        )
-    return float(round(statistics.median(widths) / CHIP_MM, 3))
 
 
 def _laid(photos: Photos) -> list[list[Hashable]]:

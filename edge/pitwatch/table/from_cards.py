@@ -22,7 +22,7 @@ from pitwatch.table.card_outlines import all_outlines, card_outlines
 from pitwatch.table.layout import Point
 from pitwatch.vision.looks import CARD_MM
 
-__all__ = ["CardsPose", "anchored", "cards_spread_mm", "pose_from_cards", "settled"]
+__all__ = ["CardsPose", "anchored", "cards_spread_mm", "pose_from_cards", "rough_camera", "settled"]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -31,6 +31,7 @@ _USUAL_FOCAL = 1.15  # picture widths; webcams and phones lie within half and do
 _FEWEST = 3  # cards
 _GOOD_MM = 1.8  # rms of a card's four corners
 _SURE_MM = 0.35
+_BENT_MM = 3.0  # the same of cards that lie on a cushion
 _BOUND_MM = 0.8  # rms beyond which a card's pull fades, once the camera is roughly known
 _MIDDLING = (0.25, 0.5, 0.75)  # shares of the outlines that are smaller than a card's, where some are none
 _SAME_CARD = 0.03  # of its length; two outlines nearer than that are of one card, seen twice
@@ -85,6 +86,18 @@ def pose_from_cards(
     height, width = images[0].shape[:2]
     seen = _Seen(quads, width, height, focal)
     return _tilted(seen) or _from_above(seen)
+
+
+def rough_camera(image: Image, px_per_mm: float) -> Camera | None:
+    """A camera under which two outlines or more are cards more or less, though they may lie bent or on a
+    cushion; good enough to read them, not to measure. px_per_mm: a rough scale, up to a third off."""
+    quads = np.array(_each_once(card_outlines(image, px_per_mm)))
+    if len(quads) < 2:
+        return None
+    seen = _Seen(quads, image.shape[1], image.shape[0])
+    x = min((_descend(x, seen) for x in _starts(seen)), key=lambda s: s[0])[1]
+    rms = np.sqrt((_errors(x, seen) ** 2).mean(axis=(1, 2)))
+    return _camera(x, seen) if (rms < _BENT_MM).sum() >= 2 else None
 
 
 def _each_once(outlines: Sequence[Array]) -> list[Array]:
@@ -168,6 +181,16 @@ def _parameters(c: Camera) -> Array:
 def _tilted(seen: _Seen) -> CardsPose | None:
     if len(seen.quads) < _FEWEST:
         return None
+    near = replace(seen, bound_mm=_BOUND_MM)
+    x = min((_descend(_descend(x, seen)[1], near) for x in _starts(seen)), key=lambda s: s[0])[1]
+    pose = _rests_on(x, seen, _FEWEST)
+    # a few cards fit many a tilt more or less: the fewer they are, the better they must fit
+    n = 0 if pose is None else len(pose.outlines)
+    return None if pose is None or pose.rms_mm > (0.45 if n < 5 else 0.65 if n < 8 else 1.5) else pose
+
+
+def _starts(seen: _Seen) -> list[Array]:
+    """The likeliest of many tilts, turns, distances and focal lengths, from which to descend."""
     starts = []
     focals = (0.8, _USUAL_FOCAL, 1.8) if seen.focal is None else (seen.focal / seen.width,)
     for tilt, turn, focal in itertools.product(
@@ -183,12 +206,7 @@ def _tilted(seen: _Seen) -> CardsPose | None:
             y[2] = 0.5 * math.log(math.prod(CARD_MM) / max(float(np.quantile(areas, share)), 1e-12))
             starts.append((_cost(y, seen), y))
     starts.sort(key=lambda s: s[0])
-    near = replace(seen, bound_mm=_BOUND_MM)
-    x = min((_descend(_descend(x, seen)[1], near) for _, x in starts[:6]), key=lambda s: s[0])[1]
-    pose = _rests_on(x, seen, _FEWEST)
-    # a few cards fit many a tilt more or less: the fewer they are, the better they must fit
-    n = 0 if pose is None else len(pose.outlines)
-    return None if pose is None or pose.rms_mm > (0.45 if n < 5 else 0.65 if n < 8 else 1.5) else pose
+    return [x for _, x in starts[:6]]
 
 
 def _areas(quads: Array) -> Array:
