@@ -148,24 +148,27 @@ def _export(args: argparse.Namespace) -> None:
     args.weights.mkdir(parents=True, exist_ok=True)
     if not (args.weights / "manifest.json").exists():
         (args.weights / "manifest.json").write_text('{"weights": {}}\n')
-    others = {"train-packaged*": "decks that others drew", "train-photo*": "photographs"}
-    learnt = [what for name, what in others.items() if any((args.cache / "cards").glob(f"{name}.npz"))]
     rest = f"seed {args.seed}, scale {args.scale:g}, on CPU"
-    simulated = "pictures of the simulated table"
-    how = {"trained": f"{simulated} only, {rest}"}
-    read = {"trained": f"{', '.join([simulated, *learnt])}, {rest}"} if learnt else how
+
+    def how(name: str, *others: str) -> dict[str, str]:
+        """What a network learnt from; that which it began with learnt from what the model card says."""
+        learnt = ", ".join(["pictures of the simulated table", *others])
+        begun = "" if _start(args, name) is None else "begun with the checkpoint of the model card; "
+        return {"trained": f"{begun}{learnt}, {rest}"}
+
+    others = {"train-packaged*": "decks that others drew", "train-photo*": "photographs"}
+    more = [what for name, what in others.items() if any((args.cache / "cards").glob(f"{name}.npz"))]
     if (args.runs / "detector/weights/best.pt").exists():
-        zones = any((args.cache / "zones/images/train").glob("photo-*"))
-        seen = {"trained": f"{simulated}, photographs, {rest}"} if zones else how
-        export.export_detector(args.runs / "detector/weights/best.pt", args.weights, seen)
-    for name, net, write, said in (
-        ("card_reader", CardReader(), export.export_card_reader, read),
-        ("stack_reader", StackReader(), export.export_stack_reader, how),
+        zones = ["photographs"] if any((args.cache / "zones/images/train").glob("photo-*")) else []
+        export.export_detector(args.runs / "detector/weights/best.pt", args.weights, how("detector", *zones))
+    for name, net, write, also in (
+        ("card_reader", CardReader(), export.export_card_reader, more),
+        ("stack_reader", StackReader(), export.export_stack_reader, []),
     ):
         best = args.runs / name / "best.pt"
         if best.exists():
             net.load_state_dict(torch.load(best, weights_only=True))
-            write(net, args.cache, args.weights, said)
+            write(net, args.cache, args.weights, how(name, *also))
 
 
 def _report(args: argparse.Namespace) -> None:

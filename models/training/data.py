@@ -18,6 +18,7 @@ from pitwatch.chips import CASINO
 from pitwatch.sim.render import card_corners
 from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, blank_row, card_row, stacked, strip_row
 from pitwatch.sim.samples import Sample, Sampler
+from pitwatch.sim.stackform import RADIUS
 from pitwatch.table.layout import ZONE_MM
 from pitwatch.vision.crops import ZONE_PX, zone_maps, zone_picture
 from pitwatch.vision.looks import Zone
@@ -97,7 +98,7 @@ def zone_labels(sample: Sample) -> list[str]:
             out += zone_line(sample.zone, 0 if card.pose.face_up else 1, card_corners(card.pose)[:, :2], 5)
     for stack in sample.stacks:
         if stack.visible >= 0.3:
-            box = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * 19.5 + (stack.pose.x, stack.pose.y)
+            box = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * RADIUS + (stack.pose.x, stack.pose.y)
             out += zone_line(sample.zone, 2, box, 4)
     half = sample.zone.size / 2
     corners = np.array([[-half, -half], [half, -half], [half, half], [-half, half]], np.float32)

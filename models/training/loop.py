@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pitwatch.errors import UserError
+
 __all__ = ["Data", "fit", "plot_curves"]
 
 Batch = tuple[Tensor, ...]
@@ -25,7 +27,7 @@ class Data:
     def __init__(self, folder: Path, split: str, keys: tuple[str, ...]) -> None:
         files = sorted(folder.glob(f"{split}-*.npz"))
         if not files:
-            raise SystemExit(f"no training data in {folder}; draw it first: make train ARGS='--only data'")
+            raise UserError(f"no training data in {folder}; draw it first: make train ARGS='--only data'")
         parts: dict[str, list[np.ndarray]] = {k: [] for k in keys}
         for file in files:
             with np.load(file) as shard:

@@ -38,6 +38,8 @@ Picture = NDArray[np.uint8]
 def packaged_decks(folder: Path) -> dict[str, dict[str, Picture]]:
     """Faces, (352, 252, 3) BGR, by deck and card: all 52 or the court cards. Any other deck is named and left
     out."""
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder; name one that holds folders of pictures named As to Kd")
     decks = {}
     for place in sorted(p for p in folder.iterdir() if p.is_dir()):
         files = {f.stem: f for f in place.iterdir() if f.suffix.lower() in (".png", ".jpg", ".svg")}
@@ -106,7 +108,7 @@ def draw_packaged(cache: Path, folder: Path, shard: int, samples: int, decks: in
         sampler = Sampler(shard * 1000 + k, size=110.0, deck=deck, photographs=3)
         parts.append(drawn(samples // decks, partial(_row, sampler, rng), lambda: None))
     # under its own name only when it is whole: one that is cut off would never be drawn again
-    new = target.with_suffix(".new.npz")
+    new = target.with_name(f"new-{target.name}")
     np.savez(new, **{k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
     new.rename(target)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,13 @@ from pitwatch.evaluate.folders import Photos, read_folder, read_picture
 from pitwatch.evaluate.looking import card_corners
 from pitwatch.evaluate.matching import match
 from pitwatch.evaluate.photos import label_distances
+from pitwatch.evaluate.report import trained_eyes
 from pitwatch.evaluate.views import Views
 from pitwatch.sim.light import random_lens, spoil
 from pitwatch.sim.rows import Row, cut_card, stacked
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import ZONE_MM
 from pitwatch.vision.crops import zone_maps, zone_picture
-from pitwatch.vision.eyes import Eyes
 from pitwatch.vision.looks import CardSeen, Zone
 
 __all__ = ["draw_photographs"]
@@ -74,14 +75,7 @@ def draw_photographs(
     rng = np.random.default_rng([seed, 91])
     rows: list[Row] = []
     zones = 0
-    opened: list[Eyes] = []
-
-    def eyes_for(camera: Camera) -> Eyes:
-        if not opened:
-            opened.append(Eyes(camera, weights=weights))
-        return opened[0].over(camera)
-
-    views = Views(photos, eyes_for)
+    views = Views(photos, partial(trained_eyes, weights=weights))
     for label in photos.images:
         image = read_picture(photos.folder, str(label["image"]), views.size)
         camera, seen, *_ = views.look(label, Frame(0.0, image, 0, settled=True))
@@ -110,7 +104,7 @@ def _laid(image: Picture, camera: Camera, label: Mapping[str, Any], seen: Sequen
         names[j] = str(cards[i]["card"])
         px = camera.project(card_corners(*poses[j]))
         whole[j] = _overlap(cards[i]["box"], (*px.min(axis=0), *px.max(axis=0))) > _UNCOVERED
-    complete = len(pairs) == len(cards) == len(seen) and not label.get("ignore")
+    complete = 0 < len(pairs) == len(label["cards"]) == len(seen) and not label.get("ignore")
     return _Laid(image, camera, poses, tuple(names), tuple(whole), complete)
 
 

@@ -12,6 +12,7 @@ from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO
 from pitwatch.evaluate.folders import Photos
 from pitwatch.evaluate.looking import aslant
+from pitwatch.evaluate.report import trained_eyes
 from pitwatch.evaluate.views import Views
 from pitwatch.sim.chipart import chip_art
 from pitwatch.sim.deck import Deck, DeckDesign
@@ -20,10 +21,9 @@ from pitwatch.sim.light import Lens, Light, spoil
 from pitwatch.sim.render import Renderer
 from pitwatch.sim.scene import CardPose, Scene
 from pitwatch.sim.typefaces import packaged_typefaces
-from pitwatch.table.camera import Camera
 from pitwatch.table.from_cards import pose_from_cards
 from pitwatch.table.layout import template
-from pitwatch.vision.eyes import Eyes
+from pitwatch.vision.looks import Look, Zone
 
 WIDTH, HEIGHT, SCALE = 800, 600, 1.8
 # no card lies whole and apart: outlines alone tell no camera
@@ -38,6 +38,29 @@ def test_a_guess_is_tilted_as_it_says_and_has_its_scale(turn: float) -> None:
     assert camera.project([(0.0, 0.0)])[0] == pytest.approx([(WIDTH - 1) / 2, (HEIGHT - 1) / 2], abs=0.01)
 
 
+def test_a_guess_is_tilted_about_the_direction_that_is_said() -> None:
+    lying = aslant(WIDTH, HEIGHT, SCALE, 40.0, 0.0)
+    assert lying.px_per_mm(0, 100) > 1.1 * lying.px_per_mm(0, -100)
+    assert lying.px_per_mm(100, 0) == pytest.approx(lying.px_per_mm(-100, 0))
+    upright = aslant(WIDTH, HEIGHT, SCALE, 40.0, 90.0)
+    assert upright.px_per_mm(100, 0) > 1.1 * upright.px_per_mm(-100, 0)
+    other = aslant(WIDTH, HEIGHT, SCALE, -40.0, 90.0)
+    assert other.px_per_mm(-100, 0) == pytest.approx(upright.px_per_mm(100, 0))
+
+
+class Blind:
+    def look(self, frame: Frame, zone: Zone) -> Look:
+        return Look(frame.t, zone, (), (), ())
+
+
+def test_where_no_card_lies_the_camera_is_straight_above_at_the_given_scale() -> None:
+    photos = Photos(Path("empty"), "empty", {"images": [], "px_per_mm": SCALE}, None, None)
+    image = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+    looked = Views(photos, lambda _: Blind()).look({"image": "a.png"}, Frame(0.0, image, 0))
+    assert looked.camera.px_per_mm(0, 0) == pytest.approx(SCALE)
+    assert abs(looked.camera.R[2, 2]) == pytest.approx(1.0)
+
+
 def test_cards_that_cover_each_other_are_read_through_a_tilted_camera() -> None:
     camera = aslant(WIDTH, HEIGHT, SCALE, 40.0, 75.0)
     cards = tuple(CardPose(c, True, x, y, yaw, order=i) for i, (c, x, y, yaw) in enumerate(FAN))
@@ -46,15 +69,8 @@ def test_cards_that_cover_each_other_are_read_through_a_tilted_camera() -> None:
     image = spoil(drawn, Lens(noise=2.0), np.random.default_rng(1))
     assert pose_from_cards(image, 1.05 * SCALE) is None
 
-    opened: list[Eyes] = []
-
-    def eyes_for(c: Camera) -> Eyes:
-        if not opened:
-            opened.append(Eyes(c))
-        return opened[0].over(c)
-
     label = {"image": "fan.png", "px_per_mm": 1.05 * SCALE}
-    views = Views(Photos(Path("fan"), "fan", {"images": [label]}, None, None), eyes_for)
+    views = Views(Photos(Path("fan"), "fan", {"images": [label]}, None, None), trained_eyes)
     found, seen, seconds, _ = views.look(label, Frame(0.0, image, 0, settled=True))
     assert 0 < seconds < 30
     read = {c.best: found.project([(c.x, c.y)])[0] for c in seen.cards if c.best}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pitwatch.capture.frame import Frame
 from pitwatch.evaluate.matching import distances, match
-from pitwatch.table.camera import Camera
+from pitwatch.table.camera import USUAL_FOCAL, Camera, centred_camera
 from pitwatch.table.layout import Layout, tiles
 from pitwatch.vision.looks import CARD_MM, CHIP_MM, CHIP_PITCH_MM, CardSeen, StackSeen, Zone
 from pitwatch.vision.watcher import Eyes
@@ -45,7 +45,6 @@ _SAME_CARD_MM = 18.0  # less than the offset of the cards of a hand, which is 20
 _SAME_STACK_MM = 20.0  # half a chip: two stacks cannot stand nearer
 _SPOT_MM = 130.0  # from the middle of an outer spot to the end of what is looked at
 _DOWN_MM = 1500.0  # height of the pretended camera; a mounting's usual one
-_USUAL_FOCAL = 1.15  # picture widths
 _SIDE = (0.12, 0.88)  # the part of a card's side that no rounded corner touches
 _PROFILES = 14  # across a side
 _CLEAR = 20.0  # grey levels of all colours; weaker edges are none
@@ -116,7 +115,7 @@ def straight_down(width: int, height: int, px_per_mm: float) -> Camera:
 
     The table's origin is the middle of the picture, x to its right, y up.
     """
-    return _over(width, height, px_per_mm * _DOWN_MM, _DOWN_MM, np.eye(3))
+    return centred_camera(width, height, px_per_mm * _DOWN_MM, _DOWN_MM, np.zeros(3))
 
 
 def aslant(width: int, height: int, px_per_mm: float, tilt: float, turn: float) -> Camera:
@@ -125,16 +124,10 @@ def aslant(width: int, height: int, px_per_mm: float, tilt: float, turn: float) 
     turn: about which of the picture's directions it is tilted, degrees clockwise from its right.
     """
     axis = np.radians(tilt) * np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn)), 0.0])
-    R = np.asarray(cv2.Rodrigues(axis)[0], np.float64)
-    f = _USUAL_FOCAL * width
-    far = _over(width, height, f, f / px_per_mm, R)
-    return _over(width, height, f, far.t_mm[2] * far.px_per_mm(0.0, 0.0) / px_per_mm, R)
-
-
-def _over(width: int, height: int, f: float, distance_mm: float, R: Array) -> Camera:
-    """A camera whose picture's middle shows the table's origin; R: how it is turned from straight down."""
-    K = np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]], dtype=np.float64)
-    return Camera(width, height, K, R @ np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, distance_mm]))
+    f = USUAL_FOCAL * width
+    far = centred_camera(width, height, f, f / px_per_mm, axis)
+    nearer = float(far.px_per_mm(0.0, 0.0)) / px_per_mm
+    return centred_camera(width, height, f, float(far.t_mm[2]) * nearer, axis)
 
 
 def look_over(eyes: Eyes, frame: Frame, zones: Sequence[Zone], area: Array | None = None) -> Seen:
@@ -197,7 +190,7 @@ def card_corners(x: float, y: float, yaw: float) -> Array:
 
 
 def outlined(image: NDArray[np.uint8], camera: Camera, cards: Sequence[CardSeen]) -> Array:
-    """The share of each card's outline (N,) that lies on an edge of the picture, to a millimetre."""
+    """The share of each card's outline (N,) that lies on an edge of a picture (h, w, 3), to a millimetre."""
     if not cards:
         return np.zeros(0)
     soft = cv2.GaussianBlur(image, (0, 0), 0.8).astype(np.float32)

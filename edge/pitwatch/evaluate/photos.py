@@ -52,8 +52,8 @@ _NOT_SCORED = ("off-felt", "in-hand")
 @dataclass(frozen=True)
 class PhotoFigures:
     """Counts over photographs. stacks: None where none are labelled. bets: chips in the spots where only
-    those are labelled; what else stands there is nobody's mistake. ms_per_picture: mean, of
-    looking through its camera."""
+    those are labelled; what else stands there is nobody's mistake. ms_per_picture: mean of the
+    one look through its camera; finding that camera is not counted."""
 
     cards: CardCounts
     stacks: StackCounts | None

@@ -2,7 +2,8 @@
 
 A line is a JSON object: `set`, `cards`, `stacks`, `round`, `ms_per_frame`, and beside them `ms_per_picture`
 and `bets`. `ms_per_frame` is what the whole pipeline takes a video frame where there is a round, else what
-looking over one picture takes; `ms_per_picture` is always the latter. Means, without decoding.
+looking over one picture takes through its camera; `ms_per_picture` is always the latter. Means, without
+decoding, and without finding the camera of a photograph that has no calibration.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ right one outlines fit and cards are read.
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -38,10 +39,9 @@ from pitwatch.table.layout import Layout
 from pitwatch.vision.looks import CHIP_MM, Zone
 from pitwatch.vision.watcher import Eyes
 
-__all__ = ["Looked", "Views", "rough_scale"]
+__all__ = ["Looked", "Views"]
 
 Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 Label = Mapping[str, Any]
 
 # shares of the rough scale, which knows nothing of tilt, and degrees off the vertical: cards are still read
@@ -49,7 +49,7 @@ Label = Mapping[str, Any]
 _ABOVE = (1.0, 0.8, 0.9, 1.13)
 _ASLANT = ((20.0, 0.9), (38.0, 0.9), (52.0, 0.8))
 _TURNS = (30.0, 90.0, 150.0, 210.0, 270.0, 330.0)
-_TAKEN, _LARGER = 3, (-0.15, 0.15, 0.3)  # guesses of which other scales are tried, and these
+_TAKEN, _RESCALED = 3, (-0.15, 0.15, 0.3)  # guesses of which other scales are tried, and these
 _STEPS = ((8.0, 20.0, 0.12), (4.0, 10.0, 0.06))  # degrees of tilt and turn, share of the scale
 _FLATTEST = 62.0  # degrees off the vertical; flatter, a card cannot be read
 # what a card counts for a camera when it is read and its outline lies on edges, and against it when it is not
@@ -58,7 +58,7 @@ _READ, _OUTLINED, _UNSURE = 0.5, 1.5, 0.5
 
 @dataclass(frozen=True)
 class _View:
-    """How pictures of one size and scale are looked at."""
+    """How pictures are looked at through one camera."""
 
     camera: Camera
     area: Array
@@ -73,13 +73,14 @@ class _View:
         told = sum(
             c.confidence * (_READ + _OUTLINED * share) - _UNSURE * (1 - c.confidence)
             for c, share in zip(seen.cards, on_edges, strict=True)
+            if c.face_up
         )
         return Looked(self.camera, seen, spent, told)
 
 
 class Looked(NamedTuple):
-    """A picture's camera, what is seen through it, and how long that one look took, s. told: how much it
-    tells, a card that is read and whose outline fits for it, a doubtful one against it."""
+    """A picture's camera, what is seen through it, and how long that one look took, s. told: how much speaks
+    for the camera: faces that are read and whose outlines fit do, doubtful ones speak against it."""
 
     camera: Camera
     seen: Seen
@@ -112,7 +113,7 @@ class Views:
         """A picture through its camera. Raises UserError for one without a scale."""
         if self._calibrated is not None:
             return self._calibrated.look(frame)
-        scale = rough_scale(self.photos, label)
+        scale = _rough_scale(self.photos, label)
         pose = pose_from_cards(frame.image, scale)
         if pose is not None and _likely(pose.camera, scale):
             return self._view(pose.camera).look(frame)
@@ -136,8 +137,10 @@ class Views:
         guesses = [_Guess(0.0, 0.0, share) for share in _ABOVE]
         guesses += [_Guess(t, turn, share) for (t, share), turn in itertools.product(_ASLANT, _TURNS)]
         tried = self._tried(frame, scale, guesses)
-        larger = [_moved(g, np.array([0.0, 0.0, by])) for _, g in tried[:_TAKEN] for by in _LARGER]
-        best, guess = max(tried[0], *self._tried(frame, scale, larger), key=lambda t: t[0].told)
+        if tried[0][0].told <= 0:  # nothing to go by
+            return self._guessed(frame, scale, guesses[0])
+        rescaled = [_moved(g, np.array([0.0, 0.0, by])) for _, g in tried[:_TAKEN] for by in _RESCALED]
+        best, guess = max(tried[0], *self._tried(frame, scale, rescaled), key=lambda t: t[0].told)
         for tilt, turn, share in _STEPS:
             for way in ((tilt, 0.0, 0.0), (0.0, turn, 0.0), (0.0, 0.0, share)):
                 around = [_moved(guess, sign * np.array(way)) for sign in (1, -1)]
@@ -156,23 +159,24 @@ class Views:
 
 
 def _moved(g: _Guess, by: Array) -> _Guess:
-    # from straight above, one turn leads to a tilt as well as another
-    tilt = g.tilt + by[0] if by[0] or g.tilt else _STEPS[0][0]
-    turn = g.turn + by[1]
-    return _Guess(float(np.clip(tilt, 0.0, _FLATTEST)), float(turn), float(g.share * (1 + by[2])))
+    tilt, turn = g.tilt + by[0], g.turn + by[1]
+    if not g.tilt and by[1]:
+        # a turn means nothing straight above: a tilt about the picture's other axis does
+        tilt, turn = math.copysign(_STEPS[0][0], by[1]), 90.0
+    return _Guess(float(np.clip(tilt, -_FLATTEST, _FLATTEST)), float(turn), float(g.share * (1 + by[2])))
 
 
 def _likely(camera: Camera, scale: float) -> bool:
     return 0.6 < camera.px_per_mm(0, 0) / scale < 1.6
 
 
-def rough_scale(photos: Photos, label: Label) -> float:
-    """Pixels a millimetre: as labelled, else from the width of the labelled stacks. Raises UserError naming
-    the picture that says neither."""
-    given = label.get("px_per_mm")
-    if isinstance(given, (int, float)) and given > 0:
-        return float(given)
-    widths = [box[2] - box[0] for box in label.get("stacks") or []]
+def _rough_scale(photos: Photos, label: Label) -> float:
+    """Pixels a millimetre: as the picture's label says, else the set's, else from the width of the labelled
+    stacks. Raises UserError naming the picture of which nothing says it."""
+    for given in (label.get("px_per_mm"), photos.labels.get("px_per_mm")):
+        if isinstance(given, (int, float)) and 0 < given < math.inf:
+            return float(given)
+    widths = [box[2] - box[0] for box in label.get("stacks") or [] if box[2] > box[0]]
     if not widths:
         raise UserError(
             f"{photos.folder / 'labels.json'} gives no px_per_mm for {label['image']}; add the rough scale "

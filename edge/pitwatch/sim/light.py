@@ -16,10 +16,8 @@ __all__ = ["Lens", "Light", "random_lens", "random_light", "spoil"]
 
 Image8 = NDArray[Any]
 
-_BOUNCE_MM = (
-    25.0  # heights at which what comes off the felt, and what its nearness takes, are down to a third
-)
-_SUNK_MM = 3.4
+_BOUNCE_MM = 25.0  # height at which what comes off the felt is down to a third
+_MID_GREY = 128.0  # a felt as bright as this gives back as much as it takes away
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Light:
     shadow where it begins, mm. second: share of the shadow that another lamp throws, from the other side.
     contact: width of the dark seam around what stands on the felt, mm. Of what falls on a face, upright edges
     get the share `side`, and `lit` more towards the lamp; `bounce` of that comes off the felt, in its colour,
-    and `sunk` of it does not reach the lowest."""
+    and `sunk` of it does not reach the felt itself, a third of that `nook` mm above it."""
 
     azimuth: float = 70.0
     slope: float = 0.45
@@ -47,6 +45,7 @@ class Light:
     lit: float = 0.3
     bounce: float = 0.0
     sunk: float = 0.0
+    nook: float = 3.4
 
     def gain_at(self, x: float, y: float) -> NDArray[np.float64]:
         """(3,) factors for something at a felt point."""
@@ -56,12 +55,12 @@ class Light:
     def on_edges(
         self, towards: NDArray[np.float64], z: float, felt: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """(N, 3) factors for upright edges that face `towards` (N,) radians, `z` mm above a felt of colour
-        `felt` (3,), BGR, 0 to 255."""
+        """(N, 3) factors for upright edges that face `towards` (N,) radians, `z` mm above a felt that is
+        itself of the colour `felt` (3,), BGR, 0 to 255."""
         share = self.side + self.lit * np.clip(np.cos(towards - np.radians(self.azimuth)), -0.3, 1)
-        share *= 1 - self.sunk * np.exp(-z / _SUNK_MM)
+        share *= 1 - self.sunk * np.exp(-z / self.nook)
         bounce = self.bounce * np.exp(-z / _BOUNCE_MM)
-        return np.asarray(share[:, None] * (1 - bounce + bounce * felt / 128))
+        return np.asarray(share[:, None] * (1 - bounce + bounce * felt / _MID_GREY))
 
     @property
     def drift(self) -> tuple[float, float]:
@@ -109,7 +108,8 @@ def random_light(rng: np.random.Generator) -> Light:
         side=float(u(0.25, 0.95)),
         lit=float(u(0.0, 0.45)),
         bounce=float(u(0.0, 0.6) if rng.random() < 0.7 else 0.0),
-        sunk=float(u(0.0, 0.5) if rng.random() < 0.6 else 0.0),
+        sunk=float(u(0.0, 0.85) if rng.random() < 0.75 else 0.0),
+        nook=float(u(1.0, 7.0)),
     )
 
 

@@ -20,15 +20,13 @@ from pitwatch.sim.felt import Felt
 from pitwatch.sim.layers import SHADOW_MARGIN, darken, over, shadow_texture, upsample
 from pitwatch.sim.light import Light
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
+from pitwatch.sim.stackform import CHIP, PITCH, RADIUS, bands, stack_form
 from pitwatch.table.camera import Camera
 
 __all__ = ["IdMap", "Renderer", "arm_outline", "card_corners"]
 
 Image8 = NDArray[Any]
 Points = NDArray[np.float64]
-_PITCH = 3.4
-_CHIP = 3.3
-_RADIUS = 19.5
 
 
 def card_corners(card: CardPose) -> Points:
@@ -186,8 +184,8 @@ class Renderer:
     def stack_hull(self, stack: StackPose) -> Points:
         """Outline (N, 2) of a stack in frame pixels."""
         t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-        ring = np.column_stack([stack.x + _RADIUS * np.cos(t), stack.y + _RADIUS * np.sin(t)])
-        top = stack.z + len(stack.chips) * _PITCH
+        ring = np.column_stack([stack.x + RADIUS * np.cos(t), stack.y + RADIUS * np.sin(t)])
+        top = stack.z + len(stack.chips) * PITCH
         pts = np.vstack([np.column_stack([ring, np.full(16, z)]) for z in (stack.z, top)])
         px = self.camera.project(pts).astype(np.float32)
         return np.asarray(cv2.convexHull(px), np.float64).reshape(-1, 2)
@@ -284,11 +282,11 @@ class Renderer:
 
     def _stack_shadow(self, out: Image8, stack: StackPose) -> None:
         dx, dy = self.light.drift
-        top = stack.z + len(stack.chips) * _PITCH
+        top = stack.z + len(stack.chips) * PITCH
         t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-        ring = np.column_stack([stack.x + _RADIUS * np.cos(t), stack.y + _RADIUS * np.sin(t)])
+        ring = np.column_stack([stack.x + RADIUS * np.cos(t), stack.y + RADIUS * np.sin(t)])
         if stack.z < 1 and self.light.contact > 0:
-            seam = ring + (ring - (stack.x, stack.y)) * (self.light.contact / _RADIUS)
+            seam = ring + (ring - (stack.x, stack.y)) * (self.light.contact / RADIUS)
             self._cast(out, [seam], 0.4 * self.light.contact, 1.3)
         for share, way in ((1.0, 1.0), (self.light.second, -0.7)):
             if share > 0:
@@ -316,33 +314,8 @@ class Renderer:
 
     def _stack(self, out: Image8, stack: StackPose) -> None:
         n = len(stack.chips)
-        rng = np.random.default_rng([stack.look, 11])
-        twist = rng.uniform(0, 2 * np.pi, n)
-        lean = rng.normal(0, 0.25, 2)
-        # hands stack chips within a millimetre at best, and often not
-        slip = rng.normal(0, rng.uniform(0.2, 1.2), (n, 2))
-        slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
-        slip[0] = 0
-        centres = np.array([stack.x, stack.y]) + slip
-        cam = self.camera.position_mm
-        facing = float(np.arctan2(cam[1] - stack.y, cam[0] - stack.x))
-        k = 13
-        t = facing + np.linspace(-np.pi / 2, np.pi / 2, k)
-        ring = np.column_stack([np.cos(t), np.sin(t)]) * _RADIUS
-        z0 = stack.z + np.arange(n) * _PITCH
-        pts = np.empty((n, 2, k, 3))
-        pts[..., :2] = centres[:, None, None] + ring
-        pts[:, 0, :, 2] = z0[:, None]
-        pts[:, 1, :, 2] = (z0 + _CHIP)[:, None]
-        top = np.linspace(0, 2 * np.pi, 20, endpoint=False)
-        rim = np.empty((n, 20, 3))
-        rim[..., :2] = centres[:, None] + np.column_stack([np.cos(top), np.sin(top)]) * _RADIUS
-        rim[..., 2] = (z0 + _CHIP)[:, None]
-        spots = [
-            _sectors(self.chips.spots(c) + a, p, z + _CHIP)
-            for c, a, p, z in zip(stack.chips[:-1], twist, centres, z0, strict=False)
-        ]
-        parts = [pts.reshape(-1, 3), rim.reshape(-1, 3), *spots]
+        form = stack_form(stack, self.camera.position_mm, self.chips)
+        parts = [form.walls.reshape(-1, 3), form.rims.reshape(-1, 3), *form.spots]
         px = self.camera.project(np.vstack(parts))
         box = self._window(px, out)
         if box is None:
@@ -351,18 +324,18 @@ class Renderer:
         w, h = box[2] - box[0], box[3] - box[1]
         q = np.round(((px - self.region[:2] - box[:2] + 0.5) * ss - 0.5) * 16).astype(np.int32)
         walls, rings, *wedges = np.split(q, np.cumsum([len(p) for p in parts])[:-1])
-        sides, rims = walls.reshape(n, 2, k, 2), rings.reshape(n, 20, 2)
+        sides, rims = walls.reshape(n, 2, -1, 2), rings.reshape(n, -1, 2)
         quads = np.stack([sides[:, 0, :-1], sides[:, 0, 1:], sides[:, 1, 1:], sides[:, 1, :-1]], axis=2)
         colour = np.zeros((h * ss, w * ss, 3), np.uint8)
         cover = np.zeros((h * ss, w * ss), np.uint8)
         gain = self.light.gain_at(stack.x, stack.y)
-        mid = (t[:-1] + t[1:]) / 2
-        edge, felt = self.chips.edge, self._felt_around(stack)
+        edge, felt = self.chips.edge, self._felt_around(stack) / gain
         for i in range(n):
-            shade = self.light.on_edges(mid, float(z0[i]), felt) * gain
-            c = self.chips.side(stack.chips[i], mid - twist[i]) * shade
-            for quad, fill in zip(quads[i], c.tolist(), strict=True):
-                cv2.fillConvexPoly(colour, quad, fill, cv2.LINE_8, 4)
+            side = self.chips.side(stack.chips[i], form.facing - form.twist[i]) * gain
+            for share, pieces in bands(quads[i], i):
+                c = side * self.light.on_edges(form.facing, float(form.low[i] + share * CHIP), felt)
+                for piece, fill in zip(pieces, c.tolist(), strict=True):
+                    cv2.fillConvexPoly(colour, piece, fill, cv2.LINE_8, 4)
             outline = np.vstack([sides[i, 0], sides[i, 1][::-1]])
             cv2.fillPoly(cover, [outline], 255, cv2.LINE_8, 4)
             cv2.fillConvexPoly(cover, rims[i], 255, cv2.LINE_8, 4)
@@ -381,7 +354,8 @@ class Renderer:
             if i and edge.groove < 0.97:
                 dark = (c.mean(axis=0) * edge.groove).tolist()
                 cv2.polylines(colour, [sides[i, 0]], False, dark, 1, cv2.LINE_8, 4)
-        self._chip_top(colour, stack, centres[-1], float(z0[-1] + _CHIP), float(twist[-1]), box, ss, gain)
+        high = float(form.low[-1] + CHIP)
+        self._chip_top(colour, stack, form.centres[-1], high, float(form.twist[-1]), box, ss, gain)
         alpha = cv2.resize(cover, (w, h), interpolation=cv2.INTER_AREA)
         flat = cv2.resize(cv2.bitwise_and(colour, colour, mask=cover), (w, h), interpolation=cv2.INTER_AREA)
         over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
@@ -389,7 +363,7 @@ class Renderer:
     def _felt_around(self, stack: StackPose) -> Points:
         """Mean colour (3,) of the felt around a stack, under its light."""
         t = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-        ring = np.column_stack([stack.x + 1.6 * _RADIUS * np.cos(t), stack.y + 1.6 * _RADIUS * np.sin(t)])
+        ring = np.column_stack([stack.x + 1.6 * RADIUS * np.cos(t), stack.y + 1.6 * RADIUS * np.sin(t)])
         x, y = np.round(self.camera.project(ring) - self.region[:2]).astype(int).T
         h, w = self._felt.shape[:2]
         return np.asarray(self._felt[np.clip(y, 0, h - 1), np.clip(x, 0, w - 1)].mean(axis=0), np.float64)
@@ -410,8 +384,8 @@ class Renderer:
         a = twist + np.radians([135, 45, -45, -135])
         corners = np.column_stack(
             [
-                centre[0] + _RADIUS * 1.4142 * np.cos(a),
-                centre[1] + _RADIUS * 1.4142 * np.sin(a),
+                centre[0] + RADIUS * 1.4142 * np.cos(a),
+                centre[1] + RADIUS * 1.4142 * np.sin(a),
                 np.full(4, z),
             ]
         )
@@ -477,19 +451,6 @@ class Renderer:
                     cv2.LINE_AA,
                     4,
                 )
-
-
-def _sectors(spots: Points, centre: Points, z: float) -> Points:
-    """Corners (5 N, 3) of the parts of a face, z mm high, that its edge spots (N, 2) reach over."""
-    a = np.column_stack([spots[:, 0], spots.mean(axis=1), spots[:, 1], spots[:, 1], spots[:, 0]])
-    r = _RADIUS * np.array([1.0, 1.0, 1.0, 0.72, 0.72])
-    return np.column_stack(
-        [
-            (centre[0] + r * np.cos(a)).ravel(),
-            (centre[1] + r * np.sin(a)).ravel(),
-            np.full(a.size, z),
-        ]
-    )
 
 
 def replace_region(camera: Camera, region: tuple[int, int, int, int]) -> Camera:

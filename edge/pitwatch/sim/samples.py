@@ -24,6 +24,7 @@ from pitwatch.sim.felt import Felt, random_felt
 from pitwatch.sim.light import random_lens, random_light, spoil
 from pitwatch.sim.render import IdMap, Renderer, arm_outline, card_corners, replace_region
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
+from pitwatch.sim.stackform import PITCH
 from pitwatch.sim.suits import prints_suits
 from pitwatch.sim.typefaces import every_typeface
 from pitwatch.table.camera import Camera
@@ -227,7 +228,7 @@ class Sampler:
         if rng.random() < 0.6:
             scene = replace(scene, cards=())  # wagers stand on the felt, now and then beside or on a card
         target = scene.stacks[0]
-        box = _column(target.x, target.y, len(target.chips) * 3.4 + 10)
+        box = _column(target.x, target.y, len(target.chips) * PITCH + 10)
         # seen from right above, a stack shows its top chip and nothing else
         camera = random_camera(rng, target.x, target.y, self.sharpest, 15.0)
         return self._render(camera, zone, scene, box, target=True)

@@ -15,10 +15,19 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Camera", "CameraError", "LensModel", "project_points", "undistorted"]
+__all__ = [
+    "USUAL_FOCAL",
+    "Camera",
+    "CameraError",
+    "LensModel",
+    "centred_camera",
+    "project_points",
+    "undistorted",
+]
 
 Array = NDArray[np.float64]
 LensModel = Literal["pinhole", "fisheye"]
+USUAL_FOCAL = 1.15  # picture widths; webcams and phones lie within half and double of it
 _PINHOLES = ("ordinary", "ordinary with k3", "rational")
 
 
@@ -145,6 +154,17 @@ class Camera:
 
 # the library's own five iterations leave more than a pixel at the corners of a lens that bends strongly
 _EXACT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-10)
+
+
+def centred_camera(width: int, height: int, focal: float, distance_mm: float, turn: Array) -> Camera:
+    """A camera without distortion, the middle of whose picture shows the table's origin.
+
+    width, height, focal: pixels. turn: (3,) rotation vector, radians, from looking straight down with the
+    table's x to the right.
+    """
+    K = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]], np.float64)
+    R = np.asarray(cv2.Rodrigues(np.asarray(turn, np.float64))[0], np.float64) @ np.diag([1.0, -1.0, -1.0])
+    return Camera(width, height, K, R, np.array([0.0, 0.0, distance_mm]))
 
 
 def project_points(

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pitwatch.table.camera import Camera
+from pitwatch.table.camera import USUAL_FOCAL, Camera, centred_camera
 from pitwatch.table.card_outlines import all_outlines, card_outlines
 from pitwatch.table.layout import Point
 from pitwatch.vision.looks import CARD_MM
@@ -27,7 +27,6 @@ __all__ = ["CardsPose", "anchored", "cards_spread_mm", "pose_from_cards", "rough
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_USUAL_FOCAL = 1.15  # picture widths; webcams and phones lie within half and double of it
 _FEWEST = 3  # cards
 _GOOD_MM = 1.8  # rms of a card's four corners
 _SURE_MM = 0.35
@@ -96,7 +95,7 @@ def rough_camera(image: Image, px_per_mm: float) -> Camera | None:
         return None
     seen = _Seen(quads, image.shape[1], image.shape[0])
     x = min((_descend(x, seen) for x in _starts(seen)), key=lambda s: s[0])[1]
-    rms = np.sqrt((_errors(x, seen) ** 2).mean(axis=(1, 2)))
+    rms = _rms(x, seen)
     return _camera(x, seen) if (rms < _BENT_MM).sum() >= 2 else None
 
 
@@ -192,7 +191,7 @@ def _tilted(seen: _Seen) -> CardsPose | None:
 def _starts(seen: _Seen) -> list[Array]:
     """The likeliest of many tilts, turns, distances and focal lengths, from which to descend."""
     starts = []
-    focals = (0.8, _USUAL_FOCAL, 1.8) if seen.focal is None else (seen.focal / seen.width,)
+    focals = (0.8, USUAL_FOCAL, 1.8) if seen.focal is None else (seen.focal / seen.width,)
     for tilt, turn, focal in itertools.product(
         np.radians([0, 15, 30, 45, 58]), np.radians(np.arange(0, 360, 30)), focals
     ):
@@ -218,7 +217,7 @@ def _from_above(seen: _Seen) -> CardsPose | None:
     """A camera straight above at the scale of what already looks like cards."""
     area = math.prod(CARD_MM)
     scales = np.array([math.sqrt(cv2.contourArea(q.astype(np.float32)) / area) for q in seen.quads])
-    f = seen.focal or _USUAL_FOCAL * seen.width
+    f = seen.focal or USUAL_FOCAL * seen.width
     found = (
         _rests_on(np.array([0.0, 0.0, math.log(f / s), math.log(f), 0.0]), seen, 1)
         for s in sorted(scales, key=lambda s: float(np.abs(scales - s).sum()))
@@ -228,7 +227,7 @@ def _from_above(seen: _Seen) -> CardsPose | None:
 
 def _rests_on(x: Array, seen: _Seen, fewest: int) -> CardsPose | None:
     """The pose, when at least `fewest` outlines and half of them all are cards under it."""
-    rms = np.sqrt((_errors(x, seen) ** 2).mean(axis=(1, 2)))
+    rms = _rms(x, seen)
     # chips in a rack and boxes have straight sides too; that several of them are cards to a third of a
     # millimetre is no chance
     for within, least in ((_SURE_MM, _FEWEST), (_GOOD_MM, max(fewest, 0.5 * len(seen.quads)))):
@@ -245,10 +244,13 @@ def _rests_on(x: Array, seen: _Seen, fewest: int) -> CardsPose | None:
 def _camera(x: Array, seen: _Seen) -> Camera:
     """x: two parts of the tilt (radians), logarithm of the distance in mm, and of the focal length in px, and
     how much farther in than where they end cards are seen, mm."""
-    f, R = math.exp(x[3]), np.asarray(cv2.Rodrigues(np.array([x[0], x[1], 0.0]))[0], np.float64)
-    K = np.array([[f, 0, (seen.width - 1) / 2], [0, f, (seen.height - 1) / 2], [0, 0, 1]], np.float64)
-    t = np.array([0, 0, math.exp(x[2])], np.float64)
-    return Camera(seen.width, seen.height, K, R @ np.diag([1.0, -1.0, -1.0]), t)
+    turn = np.array([x[0], x[1], 0.0])
+    return centred_camera(seen.width, seen.height, math.exp(x[3]), math.exp(x[2]), turn)
+
+
+def _rms(x: Array, seen: _Seen) -> Array:
+    """Of each card's four corners, (N,) mm."""
+    return np.asarray(np.sqrt((_errors(x, seen) ** 2).mean(axis=(1, 2))), np.float64)
 
 
 def _errors(x: Array, seen: _Seen) -> Array:
@@ -287,7 +289,7 @@ def _residual(x: Array, seen: _Seen) -> Array:
     # beyond a few mm it is no card: its pull fades (Geman-McClure)
     e = e / np.sqrt(1 + (size / seen.bound_mm) ** 2) / _CORNER_MM
     # few cards say little of tilt and focal length: then the usual ones hold
-    usual = [3.0 * (x[3] - math.log(_USUAL_FOCAL * seen.width)), 2.5 * x[0], 2.5 * x[1], x[4] / _RIM_MM]
+    usual = [3.0 * (x[3] - math.log(USUAL_FOCAL * seen.width)), 2.5 * x[0], 2.5 * x[1], x[4] / _RIM_MM]
     known = np.zeros(0)
     if len(seen.px):
         camera, _ = anchored(_camera(x, seen), seen.px, seen.mm)

@@ -1,0 +1,100 @@
+"""The surfaces of a stack of chips as hands leave it: twisted, slipped and leaning.
+
+In: a stack and where it is seen from. Out: walls, faces and edge spots in the table frame, mm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitwatch.sim.chipart import ChipArt
+from pitwatch.sim.scene import StackPose
+from pitwatch.vision.looks import CHIP_MM, CHIP_PITCH_MM
+
+__all__ = ["CHIP", "PITCH", "RADIUS", "StackForm", "bands", "stack_form"]
+
+Points = NDArray[np.float64]
+Pixels = NDArray[np.int32]
+
+PITCH, CHIP, RADIUS = CHIP_PITCH_MM, 3.3, CHIP_MM / 2  # mm
+_WALLS = 12  # flat pieces of the half of a chip's edge that is seen
+_RIM = 20  # corners of a face
+_BANDS = (3, 2, 1)  # parts of a side that are lit apart: of the lowest chip, of the next, of all above
+
+
+@dataclass(frozen=True)
+class StackForm:
+    """Chips from the bottom. twist: (n,) radians. centres: (n, 2). low: heights (n,) of their lower faces.
+    facing: (12,) which way each piece of the walls looks, radians. walls: (n, 2, 13, 3), below and above.
+    rims: (n, 20, 3), around the upper faces. spots: (5 m, 3) each, corners of the edge spots on the faces of
+    all chips but the uppermost."""
+
+    twist: Points
+    centres: Points
+    low: Points
+    facing: Points
+    walls: Points
+    rims: Points
+    spots: list[Points]
+
+
+def stack_form(stack: StackPose, eye: Points, chips: ChipArt) -> StackForm:
+    """A stack of one chip or more of the set `chips`, as it is seen from `eye` (3,) mm."""
+    n = len(stack.chips)
+    rng = np.random.default_rng([stack.look, 11])
+    twist = rng.uniform(0, 2 * np.pi, n)
+    lean = rng.normal(0, 0.25, 2)
+    # hands stack chips within a millimetre at best, and often not
+    slip = rng.normal(0, rng.uniform(0.2, 1.2), (n, 2))
+    slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
+    slip[0] = 0
+    centres = np.array([stack.x, stack.y]) + slip
+    towards = float(np.arctan2(eye[1] - stack.y, eye[0] - stack.x))
+    t = towards + np.linspace(-np.pi / 2, np.pi / 2, _WALLS + 1)
+    low = np.asarray(stack.z + np.arange(n) * PITCH, np.float64)
+    walls = np.empty((n, 2, _WALLS + 1, 3))
+    walls[..., :2] = centres[:, None, None] + np.column_stack([np.cos(t), np.sin(t)]) * RADIUS
+    walls[:, 0, :, 2] = low[:, None]
+    walls[:, 1, :, 2] = (low + CHIP)[:, None]
+    around = np.linspace(0, 2 * np.pi, _RIM, endpoint=False)
+    rims = np.empty((n, _RIM, 3))
+    rims[..., :2] = centres[:, None] + np.column_stack([np.cos(around), np.sin(around)]) * RADIUS
+    rims[..., 2] = (low + CHIP)[:, None]
+    spots = [
+        _sectors(chips.spots(c) + a, p, z + CHIP)
+        for c, a, p, z in zip(stack.chips[:-1], twist, centres, low, strict=False)
+    ]
+    facing = np.asarray((t[:-1] + t[1:]) / 2, np.float64)
+    return StackForm(twist, centres, low, facing, walls, rims, spots)
+
+
+def bands(quads: Pixels, chip: int) -> list[tuple[float, Pixels]]:
+    """The side of the chip with this number, from the bottom, in pieces as high as it is evenly lit.
+
+    quads: (K, 4, 2) its pieces as they are seen: lower first and second corner, upper second and first.
+    Returns each band's middle, as a share of the height, and its part of each piece.
+    """
+    n = _BANDS[min(chip, len(_BANDS) - 1)]
+    bottom, top = quads[:, :2], quads[:, :1:-1]
+    edges = [bottom + (top - bottom) * (i / n) for i in range(n + 1)]
+    out = []
+    for i in range(n):
+        part = np.concatenate([edges[i], edges[i + 1][:, ::-1]], axis=1)
+        out.append(((i + 0.5) / n, np.asarray(part.round(), np.int32)))
+    return out
+
+
+def _sectors(spots: Points, centre: Points, z: float) -> Points:
+    """Corners (5 N, 3) of the parts of a face, z mm high, that its edge spots (N, 2) reach over."""
+    a = np.column_stack([spots[:, 0], spots.mean(axis=1), spots[:, 1], spots[:, 1], spots[:, 0]])
+    r = RADIUS * np.array([1.0, 1.0, 1.0, 0.72, 0.72])
+    return np.column_stack(
+        [
+            (centre[0] + r * np.cos(a)).ravel(),
+            (centre[1] + r * np.sin(a)).ravel(),
+            np.full(a.size, z),
+        ]
+    )
