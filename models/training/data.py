@@ -51,7 +51,7 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         shard * 3 + ("zones", "cards", "strips").index(kind),
         held_out,
         ZONE_MM if kind == "zones" else 110.0,
-        usual=0.7 if kind == "strips" else 0.0,
+        usual=0.7 if kind == "strips" else 0.4 if kind == "zones" else 0.0,
         backs=0.3 if kind == "zones" else 0.12,
         photographs=3,
     )

@@ -355,7 +355,7 @@ class Sampler:
         style = rng.random()
         if rng.random() < self.usual:
             # a wager as people lay it: few chips, the dearest at the bottom
-            n = int(rng.choice([1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10]))
+            n = int(rng.choice([1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 10]))
             style = style * 0.8
         if style < 0.4:
             chips = [int(rng.choice(cents))] * n
