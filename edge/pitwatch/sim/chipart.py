@@ -48,14 +48,15 @@ class ChipDesign:
 
 @dataclass(frozen=True)
 class ChipEdge:
-    """How round the edges of a set's chips are. As shares of what is beside them: groove: how bright the
-    groove between two chips is, 1 where none shows. rim: the ring of a face that a chip lying askew leaves
-    open. bevel: the line where edge and face meet.
+    """How the edges of a set's chips look. As shares of what is beside them: groove: how bright the groove
+    between two chips is, 1 where none shows. rim: the ring of a face that a chip lying askew leaves open.
+    bevel: the line where edge and face meet. rounding: how much is taken off an edge below and above, mm.
     """
 
     groove: float = 0.45
     rim: float = 0.85
     bevel: float = 1.0
+    rounding: float = 0.0
 
 
 def random_edge(rng: np.random.Generator) -> ChipEdge:
@@ -63,7 +64,8 @@ def random_edge(rng: np.random.Generator) -> ChipEdge:
     u = rng.uniform
     groove = u(0.3, 0.8) if rng.random() < 0.55 else u(0.8, 1.0)
     bevel = u(0.75, 1.35) if rng.random() < 0.5 else 1.0
-    return ChipEdge(float(groove), float(u(0.75, 1.0)), float(bevel))
+    rounding = u(0.2, 1.2) if rng.random() < 0.7 else 0.0
+    return ChipEdge(float(groove), float(u(0.75, 1.0)), float(bevel), float(rounding))
 
 
 class ChipArt:

@@ -17,6 +17,7 @@ __all__ = ["Lens", "Light", "random_lens", "random_light", "spoil"]
 Image8 = NDArray[Any]
 
 _BOUNCE_MM = 25.0  # height at which what comes off the felt is down to a third
+_UNDER = 0.5  # of what falls on an upright edge falls on one that looks down
 _MID_GREY = 128.0  # a felt as bright as this gives back as much as it takes away
 
 
@@ -53,12 +54,14 @@ class Light:
         return np.asarray(self.gain) * (1 - self.falloff * min(d2, 2.0))
 
     def on_edges(
-        self, towards: NDArray[np.float64], z: float, felt: NDArray[np.float64]
+        self, towards: NDArray[np.float64], z: float, felt: NDArray[np.float64], slope: int = 0
     ) -> NDArray[np.float64]:
-        """(N, 3) factors for upright edges that face `towards` (N,) radians, `z` mm above a felt that is
-        itself of the colour `felt` (3,), BGR, 0 to 255."""
+        """(N, 3) factors for edges that face `towards` (N,) radians, `z` mm above a felt that is itself of
+        the colour `felt` (3,), BGR, 0 to 255. slope: 0 for upright ones, -1 where they look down, 1 up."""
         share = self.side + self.lit * np.clip(np.cos(towards - np.radians(self.azimuth)), -0.3, 1)
         share *= 1 - self.sunk * np.exp(-z / self.nook)
+        if slope:
+            share = (share + 1.0) / 2 if slope > 0 else share * _UNDER
         bounce = self.bounce * np.exp(-z / _BOUNCE_MM)
         return np.asarray(share[:, None] * (1 - bounce + bounce * felt / _MID_GREY))
 

@@ -324,20 +324,19 @@ class Renderer:
         w, h = box[2] - box[0], box[3] - box[1]
         q = np.round(((px - self.region[:2] - box[:2] + 0.5) * ss - 0.5) * 16).astype(np.int32)
         walls, rings, *wedges = np.split(q, np.cumsum([len(p) for p in parts])[:-1])
-        sides, rims = walls.reshape(n, 2, -1, 2), rings.reshape(n, -1, 2)
-        quads = np.stack([sides[:, 0, :-1], sides[:, 0, 1:], sides[:, 1, 1:], sides[:, 1, :-1]], axis=2)
+        sides, rims = walls.reshape(*form.walls.shape[:3], 2), rings.reshape(n, -1, 2)
         colour = np.zeros((h * ss, w * ss, 3), np.uint8)
         cover = np.zeros((h * ss, w * ss), np.uint8)
         gain = self.light.gain_at(stack.x, stack.y)
         edge, felt = self.chips.edge, self._felt_around(stack) / gain
         for i in range(n):
             side = self.chips.side(stack.chips[i], form.facing - form.twist[i]) * gain
-            for share, pieces in bands(quads[i], i):
-                c = side * self.light.on_edges(form.facing, float(form.low[i] + share * CHIP), felt)
-                for piece, fill in zip(pieces, c.tolist(), strict=True):
+            for band in bands(sides[i], i, edge.rounding):
+                high = float(form.low[i] + band.height)
+                c = side * self.light.on_edges(form.facing, high, felt, band.slope)
+                for piece, fill in zip(band.pieces, np.minimum(c, 255).tolist(), strict=True):
                     cv2.fillConvexPoly(colour, piece, fill, cv2.LINE_8, 4)
-            outline = np.vstack([sides[i, 0], sides[i, 1][::-1]])
-            cv2.fillPoly(cover, [outline], 255, cv2.LINE_8, 4)
+                    cv2.fillConvexPoly(cover, piece, 255, cv2.LINE_8, 4)
             cv2.fillConvexPoly(cover, rims[i], 255, cv2.LINE_8, 4)
             design = self.chips.designs[stack.chips[i]]
             base = np.asarray(design.body) * edge.rim * gain
@@ -349,13 +348,13 @@ class Renderer:
                     cv2.fillConvexPoly(colour, wedge, spot, cv2.LINE_8, 4)
             if abs(edge.bevel - 1) > 0.03:
                 bright = np.minimum(c * edge.bevel, 255).tolist()
-                for a, b, line in zip(sides[i, 1, :-1], sides[i, 1, 1:], bright, strict=True):
+                for a, b, line in zip(sides[i, -1, :-1], sides[i, -1, 1:], bright, strict=True):
                     cv2.line(colour, a, b, line, 1, cv2.LINE_8, 4)
             if i and edge.groove < 0.97:
                 dark = (c.mean(axis=0) * edge.groove).tolist()
                 cv2.polylines(colour, [sides[i, 0]], False, dark, 1, cv2.LINE_8, 4)
-        high = float(form.low[-1] + CHIP)
-        self._chip_top(colour, stack, form.centres[-1], high, float(form.twist[-1]), box, ss, gain)
+        high, wide = float(form.low[-1] + CHIP), RADIUS - edge.rounding
+        self._chip_top(colour, stack, form.centres[-1], high, wide, float(form.twist[-1]), box, ss, gain)
         alpha = cv2.resize(cover, (w, h), interpolation=cv2.INTER_AREA)
         flat = cv2.resize(cv2.bitwise_and(colour, colour, mask=cover), (w, h), interpolation=cv2.INTER_AREA)
         over(out[box[1] : box[3], box[0] : box[2]], np.dstack([flat, alpha]), None)
@@ -374,6 +373,7 @@ class Renderer:
         stack: StackPose,
         centre: Points,
         z: float,
+        wide: float,
         twist: float,
         box: tuple[int, int, int, int],
         ss: int,
@@ -384,8 +384,8 @@ class Renderer:
         a = twist + np.radians([135, 45, -45, -135])
         corners = np.column_stack(
             [
-                centre[0] + RADIUS * 1.4142 * np.cos(a),
-                centre[1] + RADIUS * 1.4142 * np.sin(a),
+                centre[0] + wide * 1.4142 * np.cos(a),
+                centre[1] + wide * 1.4142 * np.sin(a),
                 np.full(4, z),
             ]
         )
