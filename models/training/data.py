@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pitwatch.chips import CASINO
 from pitwatch.sim.render import card_corners
-from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, blank_row, card_row, stacked, strip_row
+from pitwatch.sim.rows import UNREAD_RANK, UNREAD_SUIT, Row, Rows, blank_row, card_row, stacked, strip_row
 from pitwatch.sim.samples import Sample, Sampler
 from pitwatch.sim.stackform import RADIUS
 from pitwatch.table.layout import ZONE_MM
@@ -31,6 +31,7 @@ __all__ = [
     "UNREAD_SUIT",
     "draw_shard",
     "make_folders",
+    "write_rows",
     "write_zone",
     "zone_line",
 ]
@@ -73,7 +74,7 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         if row is not None:
             rows.append(row)
     if rows:
-        np.savez(root / kind / f"{split}-{shard:04d}.npz", **stacked(rows))
+        write_rows(root / kind / f"{split}-{shard:04d}.npz", stacked(rows))
     done.touch()
 
 
@@ -81,6 +82,13 @@ def make_folders(root: Path, split: str) -> None:
     """The folders below `root` that a split's pictures go into."""
     for folder in (f"zones/images/{split}", f"zones/labels/{split}", "cards", "strips", "done"):
         (root / folder).mkdir(parents=True, exist_ok=True)
+
+
+def write_rows(file: Path, rows: Rows) -> None:
+    """A shard of what a reader learns from; under its own name only when it is whole."""
+    new = file.with_name(f"new-{file.name}")
+    np.savez(new, **rows)
+    new.rename(file)
 
 
 def write_zone(root: Path, split: str, name: str, picture: NDArray[np.uint8], lines: Sequence[str]) -> None:

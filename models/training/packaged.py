@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.training.data import write_rows
 from pitwatch.adapt.cards import HouseDeck
 from pitwatch.adapt.faces import Face
 from pitwatch.cards import CARDS
@@ -107,10 +108,7 @@ def draw_packaged(cache: Path, folder: Path, shard: int, samples: int, decks: in
         deck = _deck(packaged[int(rng.integers(len(packaged)))], rng, fonts)
         sampler = Sampler(shard * 1000 + k, size=110.0, deck=deck, photographs=3)
         parts.append(drawn(samples // decks, partial(_row, sampler, rng), lambda: None))
-    # under its own name only when it is whole: one that is cut off would never be drawn again
-    new = target.with_name(f"new-{target.name}")
-    np.savez(new, **{k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
-    new.rename(target)
+    write_rows(target, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
 
 
 def _row(sampler: Sampler, rng: np.random.Generator) -> Row | None:

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.data import make_folders, write_zone, zone_line
+from models.training.data import make_folders, write_rows, write_zone, zone_line
 from pitwatch.capture.frame import Frame
 from pitwatch.cards import CARDS
 from pitwatch.errors import UserError
@@ -78,7 +78,7 @@ def draw_photographs(
     views = Views(photos, partial(trained_eyes, weights=weights))
     for label in photos.images:
         image = read_picture(photos.folder, str(label["image"]), views.size)
-        camera, seen, *_ = views.look(label, Frame(0.0, image, 0, settled=True))
+        camera, seen, _ = views.look(label, Frame(0.0, image, 0, settled=True))
         laid = _laid(image, camera, label, seen.cards)
         rows += [r for i in range(len(laid.poses)) for r in _crops(laid, i, rng)]
         if laid.complete:
@@ -88,7 +88,7 @@ def draw_photographs(
                 zones += 1
         step()
     if rows:
-        np.savez(cache / "cards/train-photo.npz", **stacked(rows))
+        write_rows(cache / "cards/train-photo.npz", stacked(rows))
     return len(rows), zones
 
 

@@ -71,7 +71,7 @@ def test_cards_that_cover_each_other_are_read_through_a_tilted_camera() -> None:
 
     label = {"image": "fan.png", "px_per_mm": 1.05 * SCALE}
     views = Views(Photos(Path("fan"), "fan", {"images": [label]}, None, None), trained_eyes)
-    found, seen, seconds, _ = views.look(label, Frame(0.0, image, 0, settled=True))
+    found, seen, seconds = views.look(label, Frame(0.0, image, 0, settled=True))
     assert 0 < seconds < 30
     read = {c.best: found.project([(c.x, c.y)])[0] for c in seen.cards if c.best}
     for code, x, y, _ in FAN:

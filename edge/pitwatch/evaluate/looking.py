@@ -189,11 +189,13 @@ def card_corners(x: float, y: float, yaw: float) -> Array:
     return np.array([(x, y) + i * w * right + j * h * up for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
 
-def outlined(image: NDArray[np.uint8], camera: Camera, cards: Sequence[CardSeen]) -> Array:
-    """The share of each card's outline (N,) that lies on an edge of a picture (h, w, 3), to a millimetre."""
+def outlined(soft: NDArray[np.float32], camera: Camera, cards: Sequence[CardSeen]) -> Array:
+    """The share of each card's outline (N,) that lies on an edge of a picture (h, w, 3), to a millimetre.
+
+    soft: the picture, its noise smoothed away.
+    """
     if not cards:
         return np.zeros(0)
-    soft = cv2.GaussianBlur(image, (0, 0), 0.8).astype(np.float32)
     ends = np.array([card_corners(c.x, c.y, c.yaw) for c in cards])
     along = np.linspace(*_SIDE, _PROFILES)[:, None]
     a, b = ends[:, :, None], np.roll(ends, -1, axis=1)[:, :, None]

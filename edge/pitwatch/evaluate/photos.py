@@ -78,7 +78,7 @@ def measure_photos(
         file = str(label["image"])
         image = read_picture(photos.folder, file, views.size)
         frame = Frame(float(n), image, n, settled=True, name=file)
-        camera, seen, seconds, _ = views.look(label, frame)
+        camera, seen, seconds = views.look(label, frame)
         spent, n = spent + seconds, n + 1
 
         ids = laid[k] if k < len(laid) else []

@@ -12,11 +12,12 @@ import itertools
 import math
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,7 +35,8 @@ from pitwatch.evaluate.looking import (
     tiles_over,
 )
 from pitwatch.table.camera import Camera
-from pitwatch.table.from_cards import pose_from_cards, rough_camera
+from pitwatch.table.card_outlines import card_outlines
+from pitwatch.table.from_cards import pose_from_outlines, rough_camera
 from pitwatch.table.layout import Layout
 from pitwatch.vision.looks import CHIP_MM, Zone
 from pitwatch.vision.watcher import Eyes
@@ -68,24 +70,15 @@ class _View:
     def look(self, frame: Frame) -> Looked:
         begun = time.perf_counter()
         seen = look_over(self.eyes, frame, self.zones, self.area)
-        spent = time.perf_counter() - begun
-        on_edges = outlined(frame.image, self.camera, seen.cards)
-        told = sum(
-            c.confidence * (_READ + _OUTLINED * share) - _UNSURE * (1 - c.confidence)
-            for c, share in zip(seen.cards, on_edges, strict=True)
-            if c.face_up
-        )
-        return Looked(self.camera, seen, spent, told)
+        return Looked(self.camera, seen, time.perf_counter() - begun)
 
 
 class Looked(NamedTuple):
-    """A picture's camera, what is seen through it, and how long that one look took, s. told: how much speaks
-    for the camera: faces that are read and whose outlines fit do, doubtful ones speak against it."""
+    """A picture's camera, what is seen through it, and how long that one look took, s."""
 
     camera: Camera
     seen: Seen
     seconds: float
-    told: float
 
 
 class _Guess(NamedTuple):
@@ -94,6 +87,14 @@ class _Guess(NamedTuple):
     tilt: float
     turn: float
     share: float
+
+
+class _Try(NamedTuple):
+    """A look through a guessed camera, and how much it speaks for it."""
+
+    told: float
+    looked: Looked
+    guess: _Guess
 
 
 class Views:
@@ -114,14 +115,19 @@ class Views:
         if self._calibrated is not None:
             return self._calibrated.look(frame)
         scale = _rough_scale(self.photos, label)
-        pose = pose_from_cards(frame.image, scale)
+        height, width = frame.image.shape[:2]
+        outlines = card_outlines(frame.image, scale)
+        pose = pose_from_outlines(outlines, width, height)
         if pose is not None and _likely(pose.camera, scale):
             return self._view(pose.camera).look(frame)
-        best = self._searched(frame, scale)
-        rough = rough_camera(frame.image, scale)
+        search = _Search(self._view, frame, scale)
+        best = search.best()
+        rough = rough_camera(outlines, width, height)
         if rough is not None and _likely(rough, scale):
-            best = max(best, self._view(rough).look(frame), key=lambda look: look.told)
-        return best
+            looked = self._view(rough).look(frame)
+            if search.told(looked) > best.told:
+                return looked
+        return best.looked
 
     @cached_property
     def _calibrated(self) -> _View | None:
@@ -132,30 +138,50 @@ class Views:
         area = pictured(camera) if layout is None else playing_area(layout)
         return _View(camera, area, tiles_over(area), self.eyes_for(camera))
 
-    def _searched(self, frame: Frame, scale: float) -> Looked:
-        """The best of many guessed cameras, and then of those around it."""
+
+class _Search:
+    """Guessed cameras of one picture, and what is seen through them. scale: px/mm, roughly."""
+
+    def __init__(self, view: Callable[[Camera], _View], frame: Frame, scale: float) -> None:
+        self._view, self._frame, self._scale = view, frame, scale
+        self._soft = cv2.GaussianBlur(frame.image, (0, 0), 0.8).astype(np.float32)
+
+    def best(self) -> _Try:
+        """The best of many guesses, and then of those around it; the first where nothing is read."""
         guesses = [_Guess(0.0, 0.0, share) for share in _ABOVE]
         guesses += [_Guess(t, turn, share) for (t, share), turn in itertools.product(_ASLANT, _TURNS)]
-        tried = self._tried(frame, scale, guesses)
-        if tried[0][0].told <= 0:  # nothing to go by
-            return self._guessed(frame, scale, guesses[0])
-        rescaled = [_moved(g, np.array([0.0, 0.0, by])) for _, g in tried[:_TAKEN] for by in _RESCALED]
-        best, guess = max(tried[0], *self._tried(frame, scale, rescaled), key=lambda t: t[0].told)
+        tried = [self._tried(g) for g in guesses]
+        likeliest = sorted(tried, key=_worth, reverse=True)
+        if likeliest[0].told <= 0:  # nothing to go by
+            return tried[0]
+        rescaled = [_moved(t.guess, np.array([0.0, 0.0, by])) for t in likeliest[:_TAKEN] for by in _RESCALED]
+        best = max(likeliest[0], *map(self._tried, rescaled), key=_worth)
         for tilt, turn, share in _STEPS:
             for way in ((tilt, 0.0, 0.0), (0.0, turn, 0.0), (0.0, 0.0, share)):
-                around = [_moved(guess, sign * np.array(way)) for sign in (1, -1)]
-                near = self._tried(frame, scale, around)[0]
-                best, guess = max((best, guess), near, key=lambda t: t[0].told)
+                around = [_moved(best.guess, sign * np.array(way)) for sign in (1, -1)]
+                best = max(best, *map(self._tried, around), key=_worth)
         return best
 
-    def _tried(self, frame: Frame, scale: float, guesses: Sequence[_Guess]) -> list[tuple[Looked, _Guess]]:
-        """What is seen by each guess, the one that tells most first."""
-        looks = [(self._guessed(frame, scale, g), g) for g in guesses]
-        return sorted(looks, key=lambda t: -t[0].told)
+    def told(self, looked: Looked) -> float:
+        """How much a look speaks for its camera: faces that are read and whose outlines fit do, doubtful ones
+        speak against it."""
+        cards = looked.seen.cards
+        told = sum(
+            c.confidence * (_READ + _OUTLINED * share) - _UNSURE * (1 - c.confidence)
+            for c, share in zip(cards, outlined(self._soft, looked.camera, cards), strict=True)
+            if c.face_up
+        )
+        return float(told)
 
-    def _guessed(self, frame: Frame, scale: float, g: _Guess) -> Looked:
-        height, width = frame.image.shape[:2]
-        return self._view(aslant(width, height, scale * g.share, g.tilt, g.turn)).look(frame)
+    def _tried(self, guess: _Guess) -> _Try:
+        height, width = self._frame.image.shape[:2]
+        camera = aslant(width, height, self._scale * guess.share, guess.tilt, guess.turn)
+        looked = self._view(camera).look(self._frame)
+        return _Try(self.told(looked), looked, guess)
+
+
+def _worth(t: _Try) -> float:
+    return t.told
 
 
 def _moved(g: _Guess, by: Array) -> _Guess:

@@ -91,20 +91,27 @@ def _wager(hand: Hand) -> int | None:
     return hand.split_base if hand.maybe_doubled or hand.box.start is None else hand.box.start
 
 
+def _doubled(hand: Hand) -> bool:
+    """It doubled; where that could not be seen, whether it is likelier than a hit."""
+    if not hand.maybe_doubled:
+        return hand.doubled_at is not None
+    before, start = hand.split_base or hand.box.opened, hand.box.start
+    if before is None:  # the wager was never read, so nothing is known to have been added to it
+        return hand.laid_across
+    return start is None or start != before
+
+
 def record(rnd: Round) -> RoundRecord:
     """The round's transcript."""
     hands = []
     for h in rnd.in_order():
-        doubled = h.doubled_at is not None and not (
-            h.maybe_doubled and h.box.start is not None and h.box.start == (h.split_base or h.box.opened)
-        )
         hands.append(
             HandRecord(
                 seat=h.seat,
                 hand=h.number,
                 cards=tuple(h.cards),
                 wager=_wager(h),
-                doubled=doubled,
+                doubled=_doubled(h),
                 stake=h.box.start,
                 payout=h.net,
                 outcome="dead" if h.dead or rnd.dead else h.outcome,

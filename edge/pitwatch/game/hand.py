@@ -68,6 +68,8 @@ class Hand:
     """Cents that lay there when the chips of a double came."""
     doubled_at: int | None = None
     maybe_doubled: bool = False
+    laid_across: bool = False
+    """A card was laid sideways on it, as a double's is."""
     foul: bool = False
     loses: int | None = None
     """Cents that this hand of a split seat loses where only original bets do."""

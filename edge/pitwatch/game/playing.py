@@ -286,6 +286,7 @@ def pending_double(rnd: Round, hand: Hand, e: CardLaid) -> None:
         unread = hand.box.opened is None or (hand.box.amount is None and not hand.box.settling)
         if hand.doubled_at is None and cards == 2 and (unread or e.sideways):
             hand.maybe_doubled, hand.doubled_at = True, cards
+            hand.laid_across = e.sideways
         return
     hand.played = True
     faults = {

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, update
 
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime
-from pitwatch.pit.received import Item, Picture, Word, clean, small_number
+from pitwatch.pit.received import Item, Picture, Word, clean, seconds, small_number
 from pitwatch.pit.rows import card_rows, finding_row, hand_rows, round_row, unverified_row
 from pitwatch.pit.settings import house_time, load_settings
 from pitwatch.pit.sql import add_new, now, reading, upsert, writing
@@ -277,11 +277,10 @@ def link_round(db: Connection, round_id: int, boot: int, body: Any) -> None:
     f = schema.findings
     said = body.get("findings")
     own = [
-        and_(f.c.t == float(s["t"]), f.c.kind == s["kind"], f.c.seat == seat, f.c.hand == hand)
+        and_(f.c.t == t, f.c.kind == s["kind"], f.c.seat == seat, f.c.hand == hand)
         for s in (said[:100] if isinstance(said, list) else [])
         if isinstance(s, dict)
-        and type(s.get("t")) in (int, float)
-        and abs(s["t"]) < 1e15
+        and (t := seconds(s.get("t"))) is not None
         and isinstance(s.get("kind"), str)
         and s["kind"] == clean(s["kind"], 60)
         and (seat := small_number(s.get("seat", 0), 999)) is not None

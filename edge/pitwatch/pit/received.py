@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pitwatch.pit.house_time import from_text
 
-__all__ = ["REFERENCE", "Item", "Picture", "Word", "clean", "read", "small_number"]
+__all__ = ["REFERENCE", "Item", "Picture", "Word", "clean", "read", "seconds", "small_number"]
 
 MOST_JSON = 262_144
 MOST_PICTURE = 4_000_000
@@ -126,7 +126,7 @@ def _item(
     if kind is None or not isinstance(uid, str) or not _UUID.fullmatch(uid):
         return None
     body = said[kind]
-    t = _finite(body.get("t_end" if kind == "round" else "t"))
+    t = seconds(body.get("t_end" if kind == "round" else "t"))
     if not _makes_sense(kind, body, t):
         return None
     return Item(site, table, uid, boot, seq, kind, t, at, body, json.dumps(body, separators=(",", ":")))
@@ -144,7 +144,7 @@ def _makes_sense(kind: Kind, body: Mapping[str, Any], t: float | None) -> bool:
         return bool(named) and isinstance(body.get("text"), str)
     hands = body.get("hands")
     return (
-        _finite(body.get("t_start")) is not None
+        seconds(body.get("t_start")) is not None
         and type(body.get("round")) is int
         and 0 <= body["round"] < 2**31
         and isinstance(hands, list)
@@ -203,7 +203,8 @@ def _number(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_number)
 
 
-def _finite(value: object) -> float | None:
+def seconds(value: object) -> float | None:
+    """A time on a table's clock; None of what is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:

@@ -183,10 +183,9 @@ class Renderer:
 
     def stack_hull(self, stack: StackPose) -> Points:
         """Outline (N, 2) of a stack in frame pixels."""
-        t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-        ring = np.column_stack([stack.x + RADIUS * np.cos(t), stack.y + RADIUS * np.sin(t)])
+        ring = _around(stack, RADIUS)
         top = stack.z + len(stack.chips) * PITCH
-        pts = np.vstack([np.column_stack([ring, np.full(16, z)]) for z in (stack.z, top)])
+        pts = np.vstack([np.column_stack([ring, np.full(len(ring), z)]) for z in (stack.z, top)])
         px = self.camera.project(pts).astype(np.float32)
         return np.asarray(cv2.convexHull(px), np.float64).reshape(-1, 2)
 
@@ -283,8 +282,7 @@ class Renderer:
     def _stack_shadow(self, out: Image8, stack: StackPose) -> None:
         dx, dy = self.light.drift
         top = stack.z + len(stack.chips) * PITCH
-        t = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-        ring = np.column_stack([stack.x + RADIUS * np.cos(t), stack.y + RADIUS * np.sin(t)])
+        ring = _around(stack, RADIUS)
         if stack.z < 1 and self.light.contact > 0:
             seam = ring + (ring - (stack.x, stack.y)) * (self.light.contact / RADIUS)
             self._cast(out, [seam], 0.4 * self.light.contact, 1.3)
@@ -361,9 +359,7 @@ class Renderer:
 
     def _felt_around(self, stack: StackPose) -> Points:
         """Mean colour (3,) of the felt around a stack, under its light."""
-        t = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-        ring = np.column_stack([stack.x + 1.6 * RADIUS * np.cos(t), stack.y + 1.6 * RADIUS * np.sin(t)])
-        x, y = np.round(self.camera.project(ring) - self.region[:2]).astype(int).T
+        x, y = np.round(self.camera.project(_around(stack, 1.6 * RADIUS, 12)) - self.region[:2]).astype(int).T
         h, w = self._felt.shape[:2]
         return np.asarray(self._felt[np.clip(y, 0, h - 1), np.clip(x, 0, w - 1)].mean(axis=0), np.float64)
 
@@ -451,6 +447,12 @@ class Renderer:
                     cv2.LINE_AA,
                     4,
                 )
+
+
+def _around(stack: StackPose, radius: float, n: int = 16) -> Points:
+    """A circle (n, 2) around the middle of a stack's base, mm."""
+    t = np.linspace(0, 2 * np.pi, n, endpoint=False)
+    return np.column_stack([stack.x + radius * np.cos(t), stack.y + radius * np.sin(t)])
 
 
 def replace_region(camera: Camera, region: tuple[int, int, int, int]) -> Camera:

@@ -22,7 +22,15 @@ from pitwatch.table.card_outlines import all_outlines, card_outlines
 from pitwatch.table.layout import Point
 from pitwatch.vision.looks import CARD_MM
 
-__all__ = ["CardsPose", "anchored", "cards_spread_mm", "pose_from_cards", "rough_camera", "settled"]
+__all__ = [
+    "CardsPose",
+    "anchored",
+    "cards_spread_mm",
+    "pose_from_cards",
+    "pose_from_outlines",
+    "rough_camera",
+    "settled",
+]
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -79,21 +87,28 @@ def pose_from_cards(
         outlines = all_outlines(images)
     else:
         outlines = [q for image in images for q in card_outlines(image, px_per_mm)]
+    height, width = images[0].shape[:2]
+    return pose_from_outlines(outlines, width, height, focal)
+
+
+def pose_from_outlines(
+    outlines: Sequence[Array], width: int, height: int, focal: float | None = None
+) -> CardsPose | None:
+    """`pose_from_cards` from what may be cards' outlines, (4, 2) px each, in pictures of this size."""
     quads = np.array(_each_once(outlines))
     if not len(quads):
         return None
-    height, width = images[0].shape[:2]
     seen = _Seen(quads, width, height, focal)
     return _tilted(seen) or _from_above(seen)
 
 
-def rough_camera(image: Image, px_per_mm: float) -> Camera | None:
+def rough_camera(outlines: Sequence[Array], width: int, height: int) -> Camera | None:
     """A camera under which two outlines or more are cards more or less, though they may lie bent or on a
-    cushion; good enough to read them, not to measure. px_per_mm: a rough scale, up to a third off."""
-    quads = np.array(_each_once(card_outlines(image, px_per_mm)))
+    cushion; good enough to read them, not to measure. outlines: (4, 2) px each, in pictures of this size."""
+    quads = np.array(_each_once(outlines))
     if len(quads) < 2:
         return None
-    seen = _Seen(quads, image.shape[1], image.shape[0])
+    seen = _Seen(quads, width, height)
     x = min((_descend(x, seen) for x in _starts(seen)), key=lambda s: s[0])[1]
     rms = _rms(x, seen)
     return _camera(x, seen) if (rms < _BENT_MM).sum() >= 2 else None
