@@ -61,6 +61,8 @@ class Box:
     opened: int | None = 0
     used: bool = False
     """Chips have lain here since the first card."""
+    stirred: bool = False
+    """Something was said of it since the first card: chips may have been added, read or not."""
     settling: bool = False
     start: int | None = None
     steps: list[Step] = field(default_factory=list)
@@ -83,6 +85,7 @@ class Box:
     def see(self, event: Chips) -> Change:
         """Take in an event; says what it changed."""
         change = self.look(event)
+        self.stirred = True
         self.confidence = min(self.confidence, event.confidence)
         self.newest_confidence = event.confidence
         if event.by != "dealer" and event.amount and not self.settling:
@@ -117,7 +120,7 @@ class Box:
     def open_round(self) -> None:
         """The first card of a round is dealt: what lies here is the wager."""
         self.opened, self.wager_confidence = self.amount, self.newest_confidence
-        self.used = self.amount != 0
+        self.used, self.stirred = self.amount != 0, False
         self.settling, self.start, self.doubt, self.faint, self.confidence = False, None, "", False, 1.0
         self.steps = []
 

@@ -96,28 +96,27 @@ def _doubled(hand: Hand) -> bool:
     if not hand.maybe_doubled:
         return hand.doubled_at is not None
     before, start = hand.split_base or hand.box.opened, hand.box.start
-    if before is None:  # the wager was never read, so nothing is known to have been added to it
-        return hand.laid_across
+    if before is None:  # read only later, it may have been this from the beginning
+        return hand.laid_across or start is None
     return start is None or start != before
 
 
 def record(rnd: Round) -> RoundRecord:
     """The round's transcript."""
-    hands = []
-    for h in rnd.in_order():
-        hands.append(
-            HandRecord(
-                seat=h.seat,
-                hand=h.number,
-                cards=tuple(h.cards),
-                wager=_wager(h),
-                doubled=_doubled(h),
-                stake=h.box.start,
-                payout=h.net,
-                outcome="dead" if h.dead or rnd.dead else h.outcome,
-                decisions=decisions(rnd, h),
-            )
+    hands = [
+        HandRecord(
+            seat=h.seat,
+            hand=h.number,
+            cards=tuple(h.cards),
+            wager=_wager(h),
+            doubled=_doubled(h),
+            stake=h.box.start,
+            payout=h.net,
+            outcome="dead" if h.dead or rnd.dead else h.outcome,
+            decisions=decisions(rnd, h),
         )
+        for h in rnd.in_order()
+    ]
     insurance, side_bets = [], []
     for (seat, spot, _), box in sorted(rnd.boxes.items()):
         if spot == "main" or not box.settling or box.start == 0:

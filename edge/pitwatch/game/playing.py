@@ -283,8 +283,9 @@ def pending_double(rnd: Round, hand: Hand, e: CardLaid) -> None:
     if hand.from_split and cards < 2:
         return
     if g is None:
-        unread = hand.box.opened is None or (hand.box.amount is None and not hand.box.settling)
-        if hand.doubled_at is None and cards == 2 and (unread or e.sideways):
+        box = hand.box
+        unread = box.opened is None or (box.amount is None and not box.settling)
+        if hand.doubled_at is None and cards == 2 and ((unread and box.stirred) or e.sideways):
             hand.maybe_doubled, hand.doubled_at = True, cards
             hand.laid_across = e.sideways
         return

@@ -235,6 +235,8 @@ class Round:
             return False
         if hand.cleared is not None and (self.turned is None or hand.cleared < self.turned):
             return False  # its cards went before the dealer's turn: it was settled, whatever was seen of it
+        if hand.doubt and hand.box.empty:
+            return False  # its wager went, and nobody saw for sure who took it
         return not hand.maybe(lambda s: s.natural or s.over == "charlie") and len(hand.cards) >= 2
 
     def passed(self, hand: Hand) -> bool:

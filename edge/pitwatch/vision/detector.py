@@ -1,6 +1,6 @@
 """The detector: where cards, stacks and hands are in a zone picture.
 
-In: (320, 320, 3) uint8 BGR zone pictures, 1 px/mm. Out: oriented boxes in the picture's pixels. The network
+In: (256, 256, 3) uint8 BGR zone pictures, 0.8 px/mm. Out: oriented boxes in the picture's pixels. The network
 is exported raw; boxes are decoded and thinned out here.
 """
 

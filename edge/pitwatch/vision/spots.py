@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -32,6 +33,7 @@ _STAYS, _CHANGED = 0.04, 0.15
 _TRIES = 5
 
 Key = tuple[int, str, int]
+_Again = Literal["same", "read", "restacked"]
 
 
 @dataclass
@@ -90,8 +92,11 @@ class Spots:
             if key is not None:
                 self._freeze(key)
         for t, g in plan.seen:
-            if self._look_again(t, g, rest, image):
+            again = self._look_again(t, g, rest, image)
+            if again != "same":
                 note(t)
+            if again == "restacked":
+                others.add(self._key(t))
         for t in plan.gone:
             note(t)
             del self.tracks[t.id]
@@ -211,15 +216,16 @@ class Spots:
         self.tracks[t.id] = t
         return t
 
-    def _look_again(self, t: StackTrack, g: StackGroup, rest: Rest, image: Image) -> bool:
-        """Read a stack again; True when its value has changed, or became clear."""
+    def _look_again(self, t: StackTrack, g: StackGroup, rest: Rest, image: Image) -> _Again:
+        """Read a stack again: whether its value has changed or became clear, or its unread chips did."""
         was, p = t.values.best()
         sure = was is not None and p >= self._chips_p
         fine = self._fine(t.x, t.y, image)
         change = self._fine_changed(t, fine)
         # a new opinion on an unchanged picture is no change; one chip more changes a sixth of it at least
-        if sure and (change < _STAYS or not rest.touched(t.foot)):
-            return False
+        touched = rest.touched(t.foot)
+        if sure and (change < _STAYS or not touched):
+            return "same"
         if sure or change > _CHANGED:
             t.values.next_epoch(float(np.interp(change, (_STAYS, _CHANGED), (0.9, 0.1))))
         for seen in g.seen.values():
@@ -231,7 +237,9 @@ class Spots:
         t.patch = rest.top[t.foot.r0 : t.foot.r1, t.foot.c0 : t.foot.c1].copy()
         t.fine = self._fine(t.x, t.y, image)
         now, q = t.values.best()
-        return now != was or (q >= self._chips_p) != sure
+        if not sure and q < self._chips_p and change > _CHANGED and touched:
+            return "restacked"
+        return "read" if now != was or (q >= self._chips_p) != sure else "same"
 
     def _chips(self, t: StackTrack, g: StackGroup) -> None:
         value = t.values.best()[0]
