@@ -151,8 +151,9 @@ class Box:
         if change.how in ("same", "unread", "appeared"):
             if change.how == "same" and self.start is None and change.blurred and not self.steps:
                 self.start = event.amount
-            if change.how == "appeared":
-                self.doubt = "chips of unread value came during settlement"
+            again = change.how == "same" and event.amount is None and self.start is None
+            if change.how == "appeared" or again:
+                self.doubt = "chips of unread value came or went during settlement"
             return
         if change.how == "read" or (self.start is None and change.delta is not None):
             self.doubt = "the chips could not be read when settlement began"
@@ -176,7 +177,10 @@ class Box:
         paid = taken = picked = 0
         for s in self.steps:
             if s.delta is None:
-                if s.by == "player" or (s.by is None and loses == 0) or picked:
+                own = s.by == "player" or (s.by is None and loses == 0)
+                if own and self.start is None and len(self.steps) == 1:
+                    return 0
+                if own or picked:
                     return None
                 if self.start is None:
                     return TAKEN_ALL

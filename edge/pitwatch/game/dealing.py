@@ -178,6 +178,9 @@ def _match_split(rnd: Round, hand: Hand) -> None:
         return
     if hand.doubled_at is not None or hand.maybe_doubled or rnd.said("split_not_allowed", hand.seat):
         return
+    first = rnd.hands.get((hand.seat, 0))
+    if first is None or first.box.opened is None:
+        return  # it is held against another new hand, and which of the two is wrong cannot be told
     rnd.say("split_wager_mismatch", hand.seat, hand.number, expected=base, observed=laid)
 
 

@@ -55,7 +55,8 @@ def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
         return
     if change.how in ("same", "unread", "read"):
         box.see(e)
-        paid = hand.maybe(lambda s: s.natural) or rnd.dealer_acts or e.by == "dealer"
+        over = rnd.dealer_acts or (rnd.exposed and rnd.dealer_may_be_done)
+        paid = hand.maybe(lambda s: s.natural) or over or e.by == "dealer"
         if change.how == "read" and paid:
             hand.doubt = "the wager could not be read before it was settled"
         elif change.how == "read" and rnd.played is None and not rnd.deal_complete:

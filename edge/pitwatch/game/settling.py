@@ -114,7 +114,7 @@ def verdicts(rnd: Round, hand: Hand) -> tuple[set[str], set[int | None], Net, se
     for r in options:
         net = box.net(loses=_loses(r, stake))
         nets.add(net)
-        if net is None or (stake is None and net != TAKEN_ALL):
+        if net is None or (stake is None and net != TAKEN_ALL and not (net == 0 and r.outcome == "pushed")):
             return set(), set(), None, {o.outcome for o in options}
         if net == TAKEN_ALL:
             if r.outcome in ("lost", "bust") and (stake is not None or r.net == -1):

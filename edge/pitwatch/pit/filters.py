@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    String,
     Text,
     cast,
     column,
@@ -30,7 +31,18 @@ from sqlalchemy.dialects.postgresql import JSON
 from pitwatch.pit import schema
 from pitwatch.pit.house_time import HouseTime, day_number
 
-__all__ = ["BadFilter", "Few", "Page", "Query", "count", "few", "there_is", "total", "where_and_when"]
+__all__ = [
+    "BadFilter",
+    "Few",
+    "Page",
+    "Query",
+    "count",
+    "few",
+    "there_is",
+    "total",
+    "unindexed",
+    "where_and_when",
+]
 
 COUNTED = 10_000
 
@@ -133,7 +145,7 @@ def where_and_when(
     """What the filters that findings and rounds share ask of the columns `c`: table, site, dealer, day, shift
     and the span of `time`. most: the largest id that is taken for one."""
     out = q.span(time)
-    out += _tables(db, q, c.table_id, most)
+    out += of_tables(db, q, c.table_id, most)
     if dealers := q.wholes("dealer", 0, most):
         out.append(c.dealer_id.in_(dealers))
     if days := q.days("day"):
@@ -143,7 +155,10 @@ def where_and_when(
     return out
 
 
-def _tables(db: Connection, q: Query, table_id: ColumnElement[int], most: int) -> list[ColumnElement[bool]]:
+def of_tables(
+    db: Connection, q: Query, table_id: ColumnElement[int], most: int = 10**15
+) -> list[ColumnElement[bool]]:
+    """What the filters of table and site ask of the column `table_id`."""
     named, sites = q.wholes("table", 0, most), q.all("site")
     if not sites and len(named) < 2:
         return [table_id == n for n in named]
@@ -156,7 +171,7 @@ def _tables(db: Connection, q: Query, table_id: ColumnElement[int], most: int) -
         return []
     # of many tables the newest are found sooner by going through all in order of time, not table by table
     many = len(wanted) > max(1, len(every) // 10)
-    return [(table_id + literal_column("0") if many else table_id).in_(wanted)]
+    return [(unindexed(table_id) if many else table_id).in_(wanted)]
 
 
 class Page:
@@ -224,6 +239,11 @@ def there_is(*where: ColumnElement[bool]) -> ColumnElement[bool]:
     """EXISTS, in words by which it is looked up for each row come to, never worked out for all beforehand."""
     found = select(literal_column("1")).where(*where).limit(1).scalar_subquery()
     return func.coalesce(found, literal_column("0")) > literal_column("0")
+
+
+def unindexed(c: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column in words by which no index of it is used: another one, known to say more, is to lead."""
+    return c + literal_column("''" if isinstance(c.type, String) else "0")
 
 
 class Few(NamedTuple):

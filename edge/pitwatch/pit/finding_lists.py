@@ -25,7 +25,7 @@ from sqlalchemy import (
 from pitwatch.game.findings import KINDS
 from pitwatch.pit import schema
 from pitwatch.pit.accounts import Caller
-from pitwatch.pit.filters import BadFilter, Query, few, there_is, where_and_when
+from pitwatch.pit.filters import BadFilter, Query, few, there_is, unindexed, where_and_when
 from pitwatch.pit.meaning import title, wilson
 from pitwatch.pit.sql import now
 
@@ -62,6 +62,7 @@ FILTERS = (
     "limit",
     "cursor",
 )
+_LEADING = ("table", "kind", "seat", "dealer", "day", "round", "amount_min", "amount_max", "assigned")
 SORTS = ("newest", "oldest", "worst")
 STATUSES = ("open", "confirmed", "dismissed")
 _f = schema.findings.c
@@ -79,7 +80,8 @@ def conditions(db: Connection, q: Query, caller: Caller, c: Any = _f) -> list[Co
     if severities := q.words("severity", ("alert", "notice")):
         out.append(c.severity.in_(severities))
     if statuses := q.words("status", STATUSES):
-        out.append(c.status.in_(statuses))
+        # nearly all are open, unless few are: what else is asked says more
+        out.append((unindexed(c.status) if any(map(q.all, _LEADING)) else c.status).in_(statuses))
     low, high = q.whole("amount_min"), q.whole("amount_max")
     money = [c.amount >= low] if low is not None else []
     money += [c.amount <= high] if high is not None else []
@@ -114,6 +116,16 @@ def sort_keys(sort: str, c: Any = _f) -> tuple[list[ColumnElement[Any]], bool]:
     return [c.at, c.id], sort == "newest"
 
 
+class _Unindexed:
+    """Columns of rows that are looked up one by one: what else is asked of them leads nowhere."""
+
+    def __init__(self, columns: Any) -> None:
+        self._columns = columns
+
+    def __getattr__(self, name: str) -> ColumnElement[Any]:
+        return unindexed(getattr(self._columns, name))
+
+
 def bundled(
     db: Connection, q: Query, caller: Caller, sort: str
 ) -> tuple[Select[Any], list[ColumnElement[Any]], bool]:
@@ -127,7 +139,8 @@ def bundled(
     # a bundle is as old as its newest finding, either way
     order, others = (sort_keys(sort if sort == "worst" else "newest", c)[0] for c in (f.c, g.c))
     later = tuple_(*others) > tuple_(*order)
-    first = ~there_is(g.c.round_id == f.c.round_id, later, *conditions(db, q, caller, g.c))
+    also = conditions(db, q, caller, _Unindexed(g.c))
+    first = ~there_is(g.c.round_id == f.c.round_id, later, *also)
     key = case((f.c.round_id.is_(None), -f.c.id), else_=f.c.round_id)
     found = select(key.label("key")).where(*conditions(db, q, caller), first)
     return found, [*keys[:-1], key], down

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from pitwatch.cards import RANKS
 from pitwatch.game.findings import KINDS
 from pitwatch.pit import schema
-from pitwatch.pit.filters import BadFilter, Query, few, there_is, total, where_and_when
+from pitwatch.pit.filters import BadFilter, Query, few, of_tables, there_is, total, unindexed, where_and_when
 from pitwatch.pit.house_time import HouseTime, day_text, to_text
 from pitwatch.pit.meaning import bits, rank_bits
 from pitwatch.pit.schema import COMMON_OUTCOMES, RARE_OUTCOME
@@ -97,6 +97,8 @@ def conditions(db: Connection, q: Query) -> Wanted:
     through the rounds. Raises BadFilter.
     """
     out = where_and_when(db, q, _r, _r.ended_at, 2**53)
+    if q.all("day") and (span := _span(db, q)):
+        out += [_r.ended_at >= span[0], _r.ended_at <= span[1]]  # a table's or a dealer's rounds lie by time
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
     if (held := q.yes("held")) is not None:
@@ -104,9 +106,9 @@ def conditions(db: Connection, q: Query) -> Wanted:
         out.append(literal_column("rounds.held" if held else "NOT rounds.held"))
     known: int | None = None
     if kinds := q.words("finding", ("any", *KINDS)):
-        found = _found(db, kinds)
+        found = _found(db, q, kinds)
         out += found.where
-        known = found.n if _only(q, ("finding",)) else None
+        known = found.n if _only(q, ("finding", "table", "site")) else None
     if wanted := _hand(q, _h):
         hands = _of_hands(db, q, wanted)
         out += hands.where
@@ -126,17 +128,19 @@ def _only(q: Query, keys: tuple[str, ...]) -> bool:
     return not any(q.all(k) for k in FILTERS if k not in (*keys, "sort", "limit", "cursor"))
 
 
-def _found(db: Connection, kinds: list[str]) -> _Part:
+def _found(db: Connection, q: Query, kinds: list[str]) -> _Part:
     """Rounds with findings of these kinds."""
     f = schema.findings.c
     # as the index of rounds with findings says it
     some = _r.findings > literal_column("0")
     if "any" in kinds:
         return _Part([some, there_is(f.round_id == _r.id)])
-    rare = few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None)))
+    here = of_tables(db, q, f.table_id, 2**53)
+    rare = few(db, select(f.round_id).where(f.kind.in_(kinds), f.round_id.is_not(None), *here))
     if rare.ids is not None:
         return _Part([rare.holds(db, _r.id)], rare.n)
-    return _Part([some, there_is(f.round_id == _r.id, f.kind.in_(kinds))], rare.n)
+    # by a round's findings, never by all of a kind, which are many
+    return _Part([some, there_is(f.round_id == _r.id, unindexed(f.kind).in_(kinds))], rare.n)
 
 
 def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> _Part:
