@@ -15,15 +15,17 @@ from torch import nn
 from models.training.card_reader import logits
 from models.training.data import CLASSES, RESOLVED_PX, UNREAD_RANK, UNREAD_SUIT
 from models.training.loop import Data
-from models.training.stack_reader import shifted
 from models.training.stack_reader import tensor as strip_tensor
+from models.training.strips import moved
 from pitwatch.chips import CASINO
 from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
 from pitwatch.vision.stack_reader import views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
 
-_FOOT_ROWS = 1.5  # how far off the foot is found, standard deviation: about a third of a chip
+# how far off the foot is found, standard deviations: about a third of a chip, and a millimetre aside
+_FOOT_ROWS = 1.5
+_FOOT_COLUMNS = 0.7
 
 
 def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
@@ -76,14 +78,14 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
     # at the table the foot is where the reader itself found it, not where the strip was cut
-    astray = np.random.default_rng(8).normal(0, _FOOT_ROWS, held.n).round().astype(np.int64)
+    spread = np.random.default_rng(8).normal(0, (_FOOT_ROWS, _FOOT_COLUMNS), (held.n, 2))
+    astray = spread.round().astype(np.int64)
     with torch.inference_mode():
         # as at run time: the mean over several views of each strip
         both = []
         for i in range(0, held.n, 200):
             strips, layer = (held.arrays[k][i : i + 200] for k in ("strip", "layer"))
-            off = astray[i : i + 200]
-            seen = views(shifted(strips, off, np.zeros_like(off)))
+            seen = views(moved(strips, layer, *astray[i : i + 200].T))
             k = len(seen) // len(strips)
             out = net(strip_tensor(seen, np.tile(layer, (k, 1))))
             both.append([v.numpy().reshape(k, len(strips), *v.shape[1:]).mean(axis=0) for v in out])
@@ -92,12 +94,13 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     # where a mounting resolves chips at all: the rest would make every reading look doubtful
     clear = held.arrays["layer"][:, 0] >= RESOLVED_PX
     there = (chips < len(CASINO.denominations)) & clear[:, None]
-    # how far the foot really is where a row of it is said (least squares through the origin)
+    # how far the foot really is where a row or a column is said (least squares through the origin)
     stands = held.arrays["count"] > 0
     strips, layer = held.arrays["strip"][stands], held.arrays["layer"][stands]
-    off = np.random.default_rng(7).integers(-8, 9, len(strips))
+    off = np.random.default_rng(7).integers((-8, -3), (9, 4), (len(strips), 2))
     with torch.inference_mode():
-        said = net(strip_tensor(shifted(strips, off, np.zeros_like(off)), layer))[2].numpy()[:, 0]
+        said = net(strip_tensor(moved(strips, layer, *off.T), layer))[2].numpy()
+    scale = (off * said).sum(axis=0) / (said * said).sum(axis=0)
     target = weights / "stack_reader.onnx"
     _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot", "features"])
     about = {
@@ -106,7 +109,8 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
         "temperature_count": _temperature([(count[clear], held.arrays["count"][clear])]),
         "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
         "heads": _heads(net, ("layers",), target),
-        "foot_scale": round(float((off * said).sum() / (said * said).sum()), 4),
+        "foot_scale": round(float(scale[0]), 4),
+        "aside_scale": round(float(scale[1]), 4),
         "licence": "Apache-2.0",
         "held_out": {"stacks": len(chips), "count": float((count.argmax(1) == held.arrays["count"]).mean())},
     }

@@ -66,10 +66,10 @@ class CardReader(nn.Module):
 
 
 class StackReader(nn.Module):
-    """(N, 5, 128, 32) BGR, log px a layer, log px a mm -> (N, 26) counts, (N, 25, 7) layers, (N, 1) foot.
+    """(N, 5, 128, 32) BGR, log px a layer, log px a mm -> (N, 26) counts, (N, 25, 7) layers, (N, 2) foot.
 
     Counts and layers are logits. Layers from the bottom; their last class is "no chip here". Foot: how many
-    rows too low the strip's foot was taken.
+    rows too low and columns too far right the strip's foot was taken.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class StackReader(nn.Module):
             nn.ReLU(inplace=True),
         )
         self.count = nn.Linear(128, STRIP_CHIPS + 1)
-        self.foot = nn.Linear(128, 1)
+        self.foot = nn.Linear(128, 2)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         return self.with_features(x)[:3]

@@ -12,12 +12,14 @@ from torch.nn import functional as F
 from models.training.data import DENOMINATIONS
 from models.training.loop import Data, fit
 from models.training.nets import StackReader
+from models.training.strips import moved
 from pitwatch.vision.crops import STRIP_ROWS
 
-__all__ = ["shifted", "train_stack_reader"]
+__all__ = ["train_stack_reader"]
 
 _LEAST_LAYER_PX = 0.8
 _NEAR_ROWS = 2.0  # half a chip, standard deviation
+_NEAR_COLUMNS = 1.0
 _KEYS = ("strip", "count", "chips", "layer")
 
 
@@ -26,17 +28,6 @@ def tensor(strips: np.ndarray, layer: np.ndarray) -> Tensor:
     x = torch.from_numpy(strips).permute(0, 3, 1, 2).float() / 127.5 - 1
     s = torch.from_numpy(np.log(np.maximum(layer, 0.05)).astype(np.float32))[:, :, None, None]
     return torch.cat([x, s.expand(-1, -1, *x.shape[2:])], 1)
-
-
-def shifted(strips: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Strips (N, h, w, 3) as if each one's foot had been taken `rows` (N,) lower and `columns` (N,) aside.
-
-    The picture's edge is repeated.
-    """
-    n, h, w = strips.shape[:3]
-    down = np.clip(np.arange(h) + rows[:, None], 0, h - 1)
-    across = np.clip(np.arange(w) + columns[:, None], 0, w - 1)
-    return strips[np.arange(n)[:, None, None], down[:, :, None], across[:, None, :]]
 
 
 def train_stack_reader(
@@ -64,18 +55,21 @@ def train_stack_reader(
         far = torch.rand(n, generator=g) < 0.25
         near = (_NEAR_ROWS * torch.randn(n, generator=g)).round().clamp(-7, 7).long()
         off = torch.where(far, torch.randint(-12, 13, (n,), generator=g), near)
-        aside = torch.randint(-2, 3, (n,), generator=g)
-        x = tensor(shifted(rows["strip"], off.numpy(), aside.numpy()), rows["layer"])
+        near = (_NEAR_COLUMNS * torch.randn(n, generator=g)).round().clamp(-3, 3).long()
+        aside = torch.where(far, torch.randint(-4, 5, (n,), generator=g), near)
+        x = tensor(moved(rows["strip"], rows["layer"], off.numpy(), aside.numpy()), rows["layer"])
         gain = 1 + 0.3 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         bias = 0.2 * (torch.rand(n, 1, 1, 1, generator=g) * 2 - 1)
         cast = 0.1 * (torch.rand(n, 3, 1, 1, generator=g) * 2 - 1)
         x = torch.cat([(x[:, :3] * gain + bias + cast).clamp(-1, 1), x[:, 3:]], 1)
         flip = torch.rand(n, 1, 1, 1, generator=g) < 0.5
         x = torch.where(flip, x.flip(3), x)
+        aside = torch.where(flip.flatten(), -aside, aside)
         count, layers, foot = net(x.contiguous(memory_format=torch.channels_last))
         number = torch.from_numpy(rows["count"]).long()
         stands = (number > 0).float()  # where nothing stands there is no foot
-        miss = F.smooth_l1_loss(foot[:, 0] / STRIP_ROWS, off.float() / STRIP_ROWS, reduction="none")
+        astray = torch.stack([off, aside], 1).float()
+        miss = F.smooth_l1_loss(foot / STRIP_ROWS, astray / STRIP_ROWS, reduction="none").sum(1)
         where = (miss * stands).sum() / stands.sum().clamp(min=1)
         read = ~far
         if not read.any():

@@ -19,6 +19,7 @@ from models.training.packaged import draw_packaged, packaged_decks
 from models.training.photographs import draw_photographs
 from models.training.report import report
 from models.training.stack_reader import train_stack_reader
+from models.training.strips import moved
 from pitwatch.cards import CARDS, RANKS, SUITS
 from pitwatch.chips import CASINO
 from pitwatch.evaluate.looking import straight_down
@@ -28,9 +29,11 @@ from pitwatch.sim.designs import casino_design
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Light
 from pitwatch.sim.render import Renderer, card_corners
-from pitwatch.sim.scene import CardPose, Scene
+from pitwatch.sim.scene import CardPose, Scene, StackPose
+from pitwatch.sim.spec import mounted_camera
 from pitwatch.table.layout import template
 from pitwatch.vision.card_reader import CardReader as OnnxCardReader
+from pitwatch.vision.crops import layer_px, moved_base, stack_strip
 from pitwatch.vision.detector import Detector, decode
 from pitwatch.vision.weights import open_session, read_manifest, verify, weights_folder
 
@@ -170,6 +173,27 @@ def test_stack_reader_learns_and_exports(cache: Path, tmp_path: Path) -> None:
         theirs = [v.numpy() for v in net.eval().with_features(x)]
     for mine, other in zip(session.run(None, {"picture": x.numpy()}), theirs, strict=True):
         assert np.allclose(mine, other, atol=1e-3)
+
+
+@pytest.mark.parametrize("columns", [-3, 2])
+def test_a_strip_is_moved_as_the_picture_would_be_cut(columns: int) -> None:
+    layout = template(6)
+    camera = mounted_camera(layout, 3840, 2160)
+    renderer = Renderer(
+        camera, draw_felt(layout), Deck(casino_design(np.random.default_rng(1))), chip_art(CASINO)
+    )
+    x, y = layout.spots[1]
+    frame = renderer.frame(Scene(0.0, (), (StackPose((500, 2500) * 4, x, y, look=2),)))
+    px_mm = camera.px_per_mm(x, y)
+    scales = np.array([(layer_px(camera, x, y), px_mm)], np.float32)
+    rows = np.array([3])
+    ours = moved(stack_strip(frame, camera, x, y)[None], scales, rows, np.array([columns]))[0]
+    there = moved_base(camera, *moved_base(camera, x, y, 0.0, -columns), -3.0)
+    cut = stack_strip(frame, camera, *there)
+    inner = np.s_[20:116, 4:28]
+    assert np.abs(ours.astype(int) - cut)[inner].mean() < 4
+    upright = np.roll(stack_strip(frame, camera, x, y), (-3, -columns), (0, 1))
+    assert np.abs(upright.astype(int) - cut)[inner].mean() > 10, "edges that run aslant are the point of it"
 
 
 def test_report_measures_the_shipped_readers(cache: Path, tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ def main(argv: list[str] | None = None) -> int:
         camera = hung(*how)
         judged = judge_mounting(camera, LAYOUT)
         cards, stacks, tall, first = read(camera, args.pictures)
+        promised: list[str] = []
         sys.stdout.write(f"{name}\n  place    index px  cards said        right  unread  wrong   ")
         sys.stdout.write("chip px  chips said  right  unread  wrong\n")
         for j in judged:
@@ -109,12 +110,16 @@ def main(argv: list[str] | None = None) -> int:
             if j.resolved.layer_px is not None:
                 heaps = stacks[j.resolved.seat]
                 line += f"   {j.resolved.layer_px:7.2f}  {j.chips:10} {shares([s for _, s in heaps])}"
-                low = [s for n, s in heaps if n <= j.resolved.usual_chips]
-                held &= not low or holds(low, ("right",))
+                promised += [s for n, s in heaps if n <= j.resolved.usual_chips]
             broken += not held
             sys.stdout.write(line + ("\n" if held else "  promises too much\n"))
         for height, said in sorted(tall.items()):
             sys.stdout.write(f"  stacks of {height:2} chips, {len(said):3}: {shares(said)}\n")
+        if promised:
+            held = holds(promised, ("right",))
+            broken += not held
+            sys.stdout.write(f"  stacks promised, {len(promised):3}: {shares(promised)}")
+            sys.stdout.write("\n" if held else "  promises too much\n")
         sys.stdout.flush()
         if args.pictures_to is not None:
             args.pictures_to.mkdir(parents=True, exist_ok=True)

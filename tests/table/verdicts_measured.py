@@ -130,8 +130,8 @@ def read_stacks(
         scales = [(layer_px(camera, x, y), camera.px_per_mm(x, y)) for x, y in places]
         return np.array([stack_strip(image, camera, x, y) for x, y in places]), np.array(scales, np.float32)
 
-    rows = reader.feet(*strips())
-    places = [moved_base(camera, x, y, float(r)) for (x, y), r in zip(places, rows, strict=True)]
+    off = reader.astray(*strips()).tolist()
+    places = [moved_base(camera, x, y, *by) for (x, y), by in zip(places, off, strict=True)]
     heights = np.array([count_likelihood(fit_stack(image, camera, x, y)) for x, y in places])
     out = []
     for s, r in zip(truth, reader.read(*strips(), heights), strict=True):

@@ -19,12 +19,14 @@ from pitwatch.table.layout import template
 from pitwatch.vision.crops import (
     CARD_SHAPE,
     STRIP_BELOW,
+    STRIP_COLUMN_MM,
     STRIP_ROWS,
     STRIP_SHAPE,
     ZONE_PX,
     card_crop,
     card_mask,
     layer_px,
+    moved_base,
     stack_strip,
     zone_maps,
     zone_picture,
@@ -88,6 +90,20 @@ def test_a_strip_from_a_fine_picture_has_less_noise() -> None:
     assert per_column > 2, "several pixels fall into a column"
     strip = stack_strip(frame, camera, x, y).astype(float)
     assert strip[:, 8:24].std() < 20 * 0.75
+
+
+def test_a_base_moves_by_the_strips_own_rows_and_columns(renderer: Renderer) -> None:
+    x, y = LAYOUT.spots[2]
+    camera = renderer.camera
+    away = np.array([camera.position_mm[0] - x, camera.position_mm[1] - y])
+    nearer, right = away / np.hypot(*away), np.array([-away[1], away[0]]) / np.hypot(*away)
+    aside = moved_base(camera, x, y, 0.0, 4.0)
+    assert np.array(aside) - (x, y) == pytest.approx(-4 * STRIP_COLUMN_MM * right, abs=1e-6)
+    higher = np.array(moved_base(camera, x, y, float(STRIP_ROWS))) - (x, y)
+    assert higher @ right == pytest.approx(0.0, abs=0.4)
+    front = camera.project([(x + 19.5 * nearer[0], y + 19.5 * nearer[1], 3.4)])[0]
+    foot = camera.to_table([front])[0] - 19.5 * nearer
+    assert higher == pytest.approx(foot - (x, y), abs=0.1), "a chip's rows are a chip's height"
 
 
 def test_outside_the_frame_there_is_nothing_to_read(renderer: Renderer) -> None:

@@ -192,7 +192,8 @@ def close_hand(rnd: Round, hand: Hand) -> None:
         hand.doubt = why or _why(rnd, hand)
         return
     confidence = hand.box.confidence
-    if net != 0:  # what is due is held against what was paid: both readings must be right
+    all_taken = net == TAKEN_ALL or (hand.box.start is not None and net == -hand.box.start)
+    if net != 0 and not all_taken:  # what is due is held against what was paid: both readings must be right
         confidence *= hand.box.wager_confidence
     confidence = min(confidence, hand.confidence, rnd.dealer_confidence)
     if confidence < rnd.sure:

@@ -38,6 +38,7 @@ __all__ = [
     "Query",
     "count",
     "few",
+    "of_tables",
     "there_is",
     "total",
     "unindexed",

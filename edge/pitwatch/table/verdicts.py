@@ -55,7 +55,7 @@ class Judged:
     def chips(self) -> str:
         """What is judged of chips, in a few words; "" where none lie."""
         r = self.resolved
-        values = f"values to {r.usual_chips}"
+        values = f"values to {r.usual_chips}" if r.usual_chips else "values at times"
         words = {"values": values, "heights": "heights", "none": "none"}
         return "" if r.chips is None else words[r.chips]
 
@@ -110,8 +110,9 @@ def advice_on(judged: Sequence[Judged]) -> list[str]:
         least, sure = min(r.layer_px or 0.0 for r in few), min(r.usual_chips for r in few)
         wanted = next((px for px, n in USUAL_CHIPS if n >= _WAGER), None)
         more = "" if wanted is None else f"; {times(wanted, least)} would do for {_WAGER}"
+        which = f"taller stacks than {sure}" if sure else "stacks"
         out.append(
-            f"{names(few)}: taller stacks than {sure} are often left unread, and their payouts not judged; a "
+            f"{names(few)}: {which} are often left unread, and their payouts not judged; a "
             f"chip is {least:.1f} px high{more}"
         )
     remedies = {

@@ -16,9 +16,11 @@ from pitwatch.vision.looks import CHIP_PITCH_MM, Zone
 __all__ = [
     "CARD_SHAPE",
     "STRIP_CHIPS",
+    "STRIP_COLUMN_MM",
     "STRIP_ROWS",
     "STRIP_SHAPE",
     "ZONE_PX",
+    "bulge_mm",
     "card_crop",
     "card_mask",
     "layer_px",
@@ -39,7 +41,8 @@ STRIP_ROWS = 4  # rows a chip
 STRIP_BELOW = 4  # chips' worth of rows below the base's front edge
 STRIP_CHIPS = 25  # the tallest stack that is counted
 STRIP_SHAPE = (STRIP_ROWS * (STRIP_BELOW + STRIP_CHIPS + 3), 32)  # rows, columns
-_STRIP_WIDTH_MM = 48.0
+STRIP_COLUMN_MM = 1.5
+_STRIP_WIDTH_MM = STRIP_COLUMN_MM * STRIP_SHAPE[1]
 _STRIP_PARTS = 4  # samples a column, at most
 _STRIP_LEVELS = 9  # heights that are projected; rows between them are interpolated
 _CHIP_RADIUS_MM = 19.5
@@ -166,11 +169,18 @@ def card_mask(x: float, y: float, yaw: float, cards: Points, stacks: Points) -> 
     return out
 
 
-def _front(camera: Camera, x: float, y: float) -> tuple[float, float]:
-    """The point of a stack's base edge nearest to the camera."""
+def _facing(camera: Camera, x: float, y: float) -> tuple[Points, Points]:
+    """Towards the camera on the felt, and to the right of that in a strip: unit vectors (2,)."""
     c = camera.position_mm
     d = np.hypot(c[0] - x, c[1] - y) or 1.0
-    return float(x + (c[0] - x) / d * _CHIP_RADIUS_MM), float(y + (c[1] - y) / d * _CHIP_RADIUS_MM)
+    facing = np.array([c[0] - x, c[1] - y]) / d
+    return facing, np.array([-facing[1], facing[0]])
+
+
+def _front(camera: Camera, x: float, y: float) -> tuple[float, float]:
+    """The point of a stack's base edge nearest to the camera."""
+    facing, _ = _facing(camera, x, y)
+    return float(x + facing[0] * _CHIP_RADIUS_MM), float(y + facing[1] * _CHIP_RADIUS_MM)
 
 
 def layer_px(camera: Camera, x: float, y: float) -> float:
@@ -180,12 +190,19 @@ def layer_px(camera: Camera, x: float, y: float) -> float:
     return float(np.linalg.norm(p[1] - p[0]))
 
 
-def moved_base(camera: Camera, x: float, y: float, rows: float) -> tuple[float, float]:
-    """The base of a stack whose foot is `rows` rows of its strip higher than one at (x, y) mm."""
+def moved_base(camera: Camera, x: float, y: float, rows: float, columns: float = 0.0) -> tuple[float, float]:
+    """The base, mm, whose foot is `rows` higher and `columns` further left in the strip cut at (x, y)."""
     fx, fy = _front(camera, x, y)
     p = camera.project([(fx, fy, 0.0), (fx, fy, CHIP_PITCH_MM)])
     foot = camera.to_table([p[0] + (p[1] - p[0]) * rows / STRIP_ROWS])[0]
-    return float(x + foot[0] - fx), float(y + foot[1] - fy)
+    _, across = _facing(camera, x, y)
+    aside = columns * STRIP_COLUMN_MM * across
+    return float(x + foot[0] - fx - aside[0]), float(y + foot[1] - fy - aside[1])
+
+
+def bulge_mm(lateral: Points) -> Points:
+    """How far a stack's side stands out towards the camera, `lateral` mm aside of its middle."""
+    return np.asarray(np.sqrt(1 - np.minimum(np.abs(lateral) / _CHIP_RADIUS_MM, 0.97) ** 2) * _CHIP_RADIUS_MM)
 
 
 def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
@@ -195,10 +212,7 @@ def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
     each. The side that faces the camera bulges, so every chip's edge comes to lie in a row of its own.
     """
     rows, cols = STRIP_SHAPE
-    c = camera.position_mm
-    away = np.hypot(c[0] - x, c[1] - y) or 1.0
-    facing = np.array([c[0] - x, c[1] - y]) / away
-    across = np.array([-facing[1], facing[0]])
+    facing, across = _facing(camera, x, y)
     # a column is coarser than the frame: it is the mean of several, so that noise averages out
     one = camera.project(
         [(x - across[0] / 2, y - across[1] / 2, 0), (x + across[0] / 2, y + across[1] / 2, 0)]
@@ -207,8 +221,7 @@ def stack_strip(image: Image8, camera: Camera, x: float, y: float) -> Image8:
     parts = int(np.clip(round(fine), 1, _STRIP_PARTS))
     wide = cols * parts
     lateral = (np.arange(wide) + 0.5) / wide * _STRIP_WIDTH_MM - _STRIP_WIDTH_MM / 2
-    bulge = np.sqrt(1 - np.minimum(np.abs(lateral) / _CHIP_RADIUS_MM, 0.97) ** 2) * _CHIP_RADIUS_MM
-    felt = np.array([x, y]) + bulge[:, None] * facing + lateral[:, None] * across
+    felt = np.array([x, y]) + bulge_mm(lateral)[:, None] * facing + lateral[:, None] * across
     chips = rows / STRIP_ROWS
     heights = np.linspace(chips - STRIP_BELOW, -STRIP_BELOW, _STRIP_LEVELS) * CHIP_PITCH_MM
     points = np.column_stack([np.tile(felt, (_STRIP_LEVELS, 1)), np.repeat(heights, wide)])

@@ -106,8 +106,8 @@ class Eyes:
             return ()
         # the first readings tell where the stack stands, the last what it is
         for _ in range(_FOOT_PASSES):
-            rows = self._stacks.feet(*self._strips(image, places))
-            places = [moved_base(self.camera, x, y, float(r)) for (x, y), r in zip(places, rows, strict=True)]
+            off = self._stacks.astray(*self._strips(image, places)).tolist()
+            places = [moved_base(self.camera, x, y, *by) for (x, y), by in zip(places, off, strict=True)]
         heights = np.array([count_likelihood(fit_stack(image, self.camera, x, y)) for x, y in places])
         readings = self._stacks.read(*self._strips(image, places), heights)
         return tuple(

@@ -44,15 +44,18 @@ class StackReader:
         self._input = self._session.get_inputs()[0].name
         self._cool_count = weights.number("temperature_count")
         self._cool_layers = weights.number("temperature_layers")
-        self._foot = weights.number("foot_scale")
+        self._off = np.array([weights.number("foot_scale"), weights.number("aside_scale")])
         names = weights.about.get("classes", [])
         by_name = {d.name: d.cents for d in chips.denominations}
         # a colour that this house does not have is impossible, not merely unlikely
         self._cents = [by_name.get(str(n)) for n in names]
 
-    def feet(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
-        """By how many rows each strip's foot was taken too low, (N,); strips and scales as for `read`."""
-        return self._run(strips, scales, "foot")[0][:, 0] * self._foot if len(strips) else np.zeros(0)
+    def astray(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
+        """By how many rows each foot was taken too low and by how many columns too far right, (N, 2).
+
+        Strips and scales as for `read`.
+        """
+        return self._run(strips, scales, "foot")[0] * self._off if len(strips) else np.zeros((0, 2))
 
     def features(self, strips: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
         """What the network makes of each layer before its last step, (N, 25, n), bottom first."""
