@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pitwatch.capture.frame import Frame
+from pitwatch.cards import RANKS, SUITS
 from pitwatch.chips import CASINO
 from pitwatch.evaluate.folders import Photos
 from pitwatch.evaluate.looking import aslant
@@ -23,7 +24,7 @@ from pitwatch.sim.scene import CardPose, Scene
 from pitwatch.sim.typefaces import packaged_typefaces
 from pitwatch.table.from_cards import pose_from_cards
 from pitwatch.table.layout import template
-from pitwatch.vision.looks import Look, Zone
+from pitwatch.vision.looks import CardSeen, Look, Zone
 
 WIDTH, HEIGHT, SCALE = 800, 600, 1.8
 # no card lies whole and apart: outlines alone tell no camera
@@ -59,6 +60,39 @@ def test_where_no_card_lies_the_camera_is_straight_above_at_the_given_scale() ->
     looked = Views(photos, lambda _: Blind()).look({"image": "a.png"}, Frame(0.0, image, 0))
     assert looked.camera.px_per_mm(0, 0) == pytest.approx(SCALE)
     assert abs(looked.camera.R[2, 2]) == pytest.approx(1.0)
+
+
+class Seeing:
+    """Eyes that see these faces wherever they look: code, x mm, score."""
+
+    def __init__(self, *faces: tuple[str, float, float]) -> None:
+        self.faces = faces
+
+    def look(self, frame: Frame, zone: Zone) -> Look:
+        seen = []
+        for code, x, score in self.faces:
+            ranks = tuple(0.0 if r == code[0] else -20.0 for r in RANKS)
+            suits = tuple(0.0 if s == code[1] else -20.0 for s in SUITS)
+            seen.append(CardSeen(x, 0.0, 90.0, True, score, ranks, suits, 0.0, 1.0))
+        return Look(frame.t, zone, tuple(seen), (), ())
+
+
+@pytest.mark.parametrize(
+    ("faces", "kept"),
+    [
+        ([("7h", 0.0, 0.9), ("7h", 30.0, 0.5)], [0.0]),
+        ([("7h", 0.0, 0.5), ("7h", 30.0, 0.9)], [30.0]),
+        ([("7h", 0.0, 0.9), ("8h", 30.0, 0.5)], [0.0, 30.0]),
+        ([("7h", 0.0, 0.9), ("7h", 70.0, 0.5)], [0.0, 70.0]),
+    ],
+)
+def test_one_card_is_not_seen_twice_through_a_guessed_camera(
+    faces: list[tuple[str, float, float]], kept: list[float]
+) -> None:
+    photos = Photos(Path("two"), "two", {"images": [], "px_per_mm": SCALE}, None, None)
+    image = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+    looked = Views(photos, lambda _: Seeing(*faces)).look({"image": "a.png"}, Frame(0.0, image, 0))
+    assert sorted(c.x for c in looked.seen.cards) == kept
 
 
 def test_cards_that_cover_each_other_are_read_through_a_tilted_camera() -> None:

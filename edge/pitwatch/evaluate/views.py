@@ -12,8 +12,8 @@ import itertools
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ from pitwatch.table.camera import Camera
 from pitwatch.table.card_outlines import card_outlines
 from pitwatch.table.from_cards import pose_from_outlines, rough_camera
 from pitwatch.table.layout import Layout
-from pitwatch.vision.looks import CHIP_MM, Zone
+from pitwatch.vision.looks import CHIP_MM, CardSeen, Zone
 from pitwatch.vision.watcher import Eyes
 
 __all__ = ["Looked", "Views"]
@@ -56,6 +56,7 @@ _STEPS = ((8.0, 20.0, 0.12), (4.0, 10.0, 0.06))  # degrees of tilt and turn, sha
 _FLATTEST = 62.0  # degrees off the vertical; flatter, a card cannot be read
 # what a card counts for a camera when it is read and its outline lies on edges, and against it when it is not
 _READ, _OUTLINED, _UNSURE = 0.5, 1.5, 0.5
+_TWICE_MM = 47.0  # three quarters of a card's width
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,24 @@ class _View:
     area: Array
     zones: tuple[Zone, ...]
     eyes: Eyes
+    calibrated: bool
 
     def look(self, frame: Frame) -> Looked:
         begun = time.perf_counter()
         seen = look_over(self.eyes, frame, self.zones, self.area)
+        if not self.calibrated:
+            seen = replace(seen, cards=_each_once(seen.cards))
         return Looked(self.camera, seen, time.perf_counter() - begun)
+
+
+def _each_once(cards: Sequence[CardSeen]) -> tuple[CardSeen, ...]:
+    """The cards without those that are one and the same seen twice, as a wrong camera's tiles show it."""
+    kept: list[CardSeen] = []
+    for c in sorted(cards, key=lambda c: -c.score * c.confidence):
+        near = (k for k in kept if math.dist((k.x, k.y), (c.x, c.y)) < _TWICE_MM)
+        if not c.face_up or all(k.best != c.best for k in near):
+            kept.append(c)
+    return tuple(kept)
 
 
 class Looked(NamedTuple):
@@ -136,7 +150,7 @@ class Views:
 
     def _view(self, camera: Camera, layout: Layout | None = None) -> _View:
         area = pictured(camera) if layout is None else playing_area(layout)
-        return _View(camera, area, tiles_over(area), self.eyes_for(camera))
+        return _View(camera, area, tiles_over(area), self.eyes_for(camera), layout is not None)
 
 
 class _Search:
