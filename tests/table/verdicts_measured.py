@@ -23,9 +23,9 @@ from pitwatch.table.camera import Camera
 from pitwatch.table.files import load_camera, load_layout
 from pitwatch.table.resolve import Resolved, resolve
 from pitwatch.vision.card_reader import CardReader
-from pitwatch.vision.crops import card_crop, card_mask, layer_px, moved_base, stack_strip
+from pitwatch.vision.crops import card_crop, card_mask
+from pitwatch.vision.eyes import read_standing
 from pitwatch.vision.looks import CardSeen
-from pitwatch.vision.silhouette import count_likelihood, fit_stack
 from pitwatch.vision.stack_reader import StackReader
 from pitwatch.vision.tracks import Reading
 from pitwatch.vision.watcher import WatchOptions
@@ -126,15 +126,9 @@ def read_stacks(
     if not places:
         return []
 
-    def strips() -> tuple[np.ndarray, np.ndarray]:
-        scales = [(layer_px(camera, x, y), camera.px_per_mm(x, y)) for x, y in places]
-        return np.array([stack_strip(image, camera, x, y) for x, y in places]), np.array(scales, np.float32)
-
-    off = reader.astray(*strips()).tolist()
-    places = [moved_base(camera, x, y, *by) for (x, y), by in zip(places, off, strict=True)]
-    heights = np.array([count_likelihood(fit_stack(image, camera, x, y)) for x, y in places])
+    _, readings = read_standing(reader, image, camera, places, passes=1)
     out = []
-    for s, r in zip(truth, reader.read(*strips(), heights), strict=True):
+    for s, r in zip(truth, readings, strict=True):
         value, p = r.values[0] if r.values else (None, 0.0)
         if p < WatchOptions().chips_p:
             out.append((int(s["seat"]), "unread"))

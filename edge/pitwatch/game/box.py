@@ -149,11 +149,11 @@ class Box:
         event = change.event
         self.faint = self.faint or change.blurred
         if change.how in ("same", "unread", "appeared"):
-            if change.how == "same" and self.start is None and change.blurred and not self.steps:
-                self.start = event.amount
-            again = change.how == "same" and event.amount is None and self.start is None
-            if change.how == "appeared" or again:
+            again = change.how == "same" and self.start is None
+            if change.how == "appeared" or (again and event.amount is None):
                 self.doubt = "chips of unread value came or went during settlement"
+            elif again and change.blurred and not self.steps:
+                self.start = event.amount
             return
         if change.how == "read" or (self.start is None and change.delta is not None):
             self.doubt = "the chips could not be read when settlement began"

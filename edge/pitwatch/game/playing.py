@@ -55,8 +55,8 @@ def on_main(rnd: Round, e: Chips, *, swept: bool) -> None:
         return
     if change.how in ("same", "unread", "read"):
         box.see(e)
-        over = rnd.dealer_acts or (rnd.exposed and rnd.dealer_may_be_done)
-        paid = hand.maybe(lambda s: s.natural) or over or e.by == "dealer"
+        over = rnd.dealer_acts or rnd.dealer_may_be_done
+        paid = over or hand.maybe(lambda s: s.natural) or e.by == "dealer"
         if change.how == "read" and paid:
             hand.doubt = "the wager could not be read before it was settled"
         elif change.how == "read" and rnd.played is None and not rnd.deal_complete:
@@ -116,9 +116,9 @@ def _on_empty_seat(rnd: Round, box: Box, change: Change) -> None:
 def _settles(rnd: Round, hand: Hand, change: Change) -> bool:
     """Whether this change belongs to settlement."""
     by, grew = change.event.by, change.how == "grew"
-    if rnd.exposed and rnd.dealer_may_be_done and (by == "dealer" or not grew):
+    if rnd.dealer_may_be_done and (by == "dealer" or not grew):
         return True
-    if rnd.exposed and rnd.dealer_may_be_done and by is None and hand.surely(lambda s: bool(s.over)):
+    if rnd.dealer_may_be_done and by is None and hand.surely(lambda s: bool(s.over)):
         return True  # the hole card was shown early: nothing more comes to this hand but its payment
     if rnd.dealer_acts:
         if grew and by == "player":

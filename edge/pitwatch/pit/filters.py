@@ -156,9 +156,7 @@ def where_and_when(
     return out
 
 
-def of_tables(
-    db: Connection, q: Query, table_id: ColumnElement[int], most: int = 10**15
-) -> list[ColumnElement[bool]]:
+def of_tables(db: Connection, q: Query, table_id: ColumnElement[int], most: int) -> list[ColumnElement[bool]]:
     """What the filters of table and site ask of the column `table_id`."""
     named, sites = q.wholes("table", 0, most), q.all("site")
     if not sites and len(named) < 2:

@@ -80,7 +80,7 @@ def conditions(db: Connection, q: Query, caller: Caller, c: Any = _f) -> list[Co
     if severities := q.words("severity", ("alert", "notice")):
         out.append(c.severity.in_(severities))
     if statuses := q.words("status", STATUSES):
-        # nearly all are open, unless few are: what else is asked says more
+        # nearly all findings are open, or hardly any: whatever else is asked leads sooner
         out.append((unindexed(c.status) if any(map(q.all, _LEADING)) else c.status).in_(statuses))
     low, high = q.whole("amount_min"), q.whole("amount_max")
     money = [c.amount >= low] if low is not None else []

@@ -97,7 +97,8 @@ def conditions(db: Connection, q: Query) -> Wanted:
     through the rounds. Raises BadFilter.
     """
     out = where_and_when(db, q, _r, _r.ended_at, 2**53)
-    if q.all("day") and (span := _span(db, q)):
+    span = _span(db, q)
+    if span and q.all("day"):
         out += [_r.ended_at >= span[0], _r.ended_at <= span[1]]  # a table's or a dealer's rounds lie by time
     if numbers := q.wholes("number", 0, 2**31 - 1):
         out.append(_r.number.in_(numbers))
@@ -110,7 +111,7 @@ def conditions(db: Connection, q: Query) -> Wanted:
         out += found.where
         known = found.n if _only(q, ("finding", "table", "site")) else None
     if wanted := _hand(q, _h):
-        hands = _of_hands(db, q, wanted)
+        hands = _of_hands(db, q, wanted, span)
         out += hands.where
         known = hands.n
     return Wanted(out, None if known is None else total(known))
@@ -143,9 +144,10 @@ def _found(db: Connection, q: Query, kinds: list[str]) -> _Part:
     return _Part([some, there_is(f.round_id == _r.id, unindexed(f.kind).in_(kinds))], rare.n)
 
 
-def _of_hands(db: Connection, q: Query, wanted: list[ColumnElement[bool]]) -> _Part:
-    """Rounds with a hand that is as `wanted`."""
-    span = _span(db, q)
+def _of_hands(
+    db: Connection, q: Query, wanted: list[ColumnElement[bool]], span: tuple[int, int] | None
+) -> _Part:
+    """Rounds with a hand that is as `wanted`; span: of time, ms, its ends included."""
     tables = q.wholes("table", 0, 2**53)
     here = [*wanted, *([_h.table_id.in_(tables)] if tables else [])]
     if span:

@@ -7,6 +7,7 @@ but where the pixels of a zone lie.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from pitwatch.capture.frame import Frame
 from pitwatch.chips import CASINO, ChipSet
 from pitwatch.table.camera import Camera
+from pitwatch.table.layout import Point
 from pitwatch.vision.card_reader import CardReader, Reading
 from pitwatch.vision.crops import (
     ZONE_PX,
@@ -31,9 +33,9 @@ from pitwatch.vision.detector import Box, Detector, thin_out
 from pitwatch.vision.fit import edge_picture, fit_card
 from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.silhouette import count_likelihood, fit_stack
-from pitwatch.vision.stack_reader import StackReader
+from pitwatch.vision.stack_reader import StackReader, StackReading
 
-__all__ = ["Eyes"]
+__all__ = ["Eyes", "read_standing"]
 
 _FIT_REACH_MM = 14.0
 _FOOT_PASSES = 2
@@ -101,28 +103,36 @@ class Eyes:
         return tuple(out)
 
     def _read_stacks(self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> tuple[StackSeen, ...]:
-        places = [_place(zone, b) for b in boxes]
-        if not places:
+        if not boxes:
             return ()
-        # the first readings tell where the stack stands, the last what it is
-        for _ in range(_FOOT_PASSES):
-            off = self._stacks.astray(*self._strips(image, places)).tolist()
-            places = [moved_base(self.camera, x, y, *by) for (x, y), by in zip(places, off, strict=True)]
-        heights = np.array([count_likelihood(fit_stack(image, self.camera, x, y)) for x, y in places])
-        readings = self._stacks.read(*self._strips(image, places), heights)
+        found = [_place(zone, b) for b in boxes]
+        places, readings = read_standing(self._stacks, image, self.camera, found, _FOOT_PASSES)
         return tuple(
             StackSeen(x, y, b.score, r.number, r.chips, r.values)
             for (x, y), b, r in zip(places, boxes, readings, strict=True)
             if r.nothing < 0.5
         )
 
-    def _strips(
-        self, image: NDArray[np.uint8], places: list[tuple[float, float]]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """Strips and their scales, as the stack reader wants them."""
-        scales = [(layer_px(self.camera, x, y), self.camera.px_per_mm(x, y)) for x, y in places]
-        strips = np.array([stack_strip(image, self.camera, x, y) for x, y in places])
-        return strips, np.array(scales, np.float32)
+
+def read_standing(
+    reader: StackReader, image: NDArray[np.uint8], camera: Camera, places: Sequence[Point], passes: int
+) -> tuple[list[Point], list[StackReading]]:
+    """Stacks that stand about at `places`, mm: where they do stand, and what they are.
+
+    passes: how often the reader first says how far off the places are. At least one place.
+    """
+    at = list(places)
+
+    def strips() -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        scales = [(layer_px(camera, x, y), camera.px_per_mm(x, y)) for x, y in at]
+        return np.array([stack_strip(image, camera, x, y) for x, y in at]), np.array(scales, np.float32)
+
+    # the first readings tell where the stack stands, the last what it is
+    for _ in range(passes):
+        off = reader.astray(*strips()).tolist()
+        at = [moved_base(camera, x, y, *by) for (x, y), by in zip(at, off, strict=True)]
+    heights = np.array([count_likelihood(fit_stack(image, camera, x, y)) for x, y in at])
+    return at, reader.read(*strips(), heights)
 
 
 def _phantom(r: Reading, score: float) -> bool:
