@@ -60,15 +60,18 @@ def listening(port: int) -> bool:
 class Mosquitto:
     """A broker that can be stopped, killed and started again on the same port, with what it had stored."""
 
-    def __init__(self, config: Path, port: int) -> None:
+    def __init__(self, config: Path, port: int, *, verbose: bool = True) -> None:
         self.config = config
+        self._verbose = verbose
         self.port = port
         self.url = f"mqtt://127.0.0.1:{port}"
         self._process: subprocess.Popen[bytes] | None = None
 
     @classmethod
-    def simple(cls, folder: Path, *lines: str) -> Mosquitto:
-        """One with a store in `folder`; further lines of configuration replace anonymous access."""
+    def simple(cls, folder: Path, *lines: str, verbose: bool = True) -> Mosquitto:
+        """One with a store in `folder`; further lines of configuration replace anonymous access.
+
+        verbose: it logs every packet, which costs as much again as passing it on."""
         port = free_port()
         config = folder / "mosquitto.conf"
         config.write_text(
@@ -85,12 +88,14 @@ class Mosquitto:
             )
             + "\n"
         )
-        return cls(config, port)
+        return cls(config, port, verbose=verbose)
 
     def start(self) -> Mosquitto:
         log = self.config.with_suffix(".log").open("ab")
         self._process = subprocess.Popen(
-            [program("mosquitto"), "-c", str(self.config), "-v"], stdout=log, stderr=subprocess.STDOUT
+            [program("mosquitto"), "-c", str(self.config), *(["-v"] if self._verbose else [])],
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
         log.close()
         until(lambda: listening(self.port) or self._process is None or self._process.poll() is not None)

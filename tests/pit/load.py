@@ -199,7 +199,7 @@ class Run:
         """Send, wait until all is there, count."""
         asked = self.asked
         with ExitStack() as stack:
-            self.broker = stack.enter_context(Mosquitto.simple(self.folder, *BROKER))
+            self.broker = stack.enter_context(Mosquitto.simple(self.folder, *BROKER, verbose=False))
             pits = [self.pit(n) for n in range(asked.collectors)]
             stack.callback(lambda: [(p.terminate(), p.wait(30)) for p in pits])
             until(self.up, 180)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -27,6 +27,8 @@ __all__ = ["Ack", "Connection", "Lasting", "Lost", "Received"]
 
 _CREDENTIALS = ("Bad user name or password", "Not authorized")
 _MOST_IN_FLIGHT = 65_535
+_AHEAD = 65_536  # bytes
+_AT_ONCE = 100  # packets read before anything else has its turn
 
 
 class Lost(Exception):  # noqa: N818 - an end, not always an error
@@ -72,6 +74,35 @@ class _TlsSocket(ssl.SSLSocket):
             raise
 
 
+class _Client(paho.Client):
+    """paho's client, which asks the system for the parts of each packet one by one; this one reads ahead.
+
+    Should paho no longer call `_sock_recv`, nothing is read ahead and all goes on as before.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._ahead, self._at = b"", 0
+
+    @property
+    def has_ahead(self) -> bool:
+        """Whether something was received that has not been looked at."""
+        return self._at < len(self._ahead)
+
+    def connect(self, *args: Any, **kwargs: Any) -> MQTTErrorCode:
+        self._ahead, self._at = b"", 0
+        return super().connect(*args, **kwargs)
+
+    def _sock_recv(self, bufsize: int) -> bytes:
+        if not self.has_ahead:
+            if bufsize >= _AHEAD:
+                return super()._sock_recv(bufsize)
+            self._ahead, self._at = super()._sock_recv(_AHEAD), 0
+        out = self._ahead[self._at : self._at + bufsize]
+        self._at += len(out)
+        return out
+
+
 class Connection:
     """A connection to one broker.
 
@@ -106,7 +137,7 @@ class Connection:
         self.resumed = False
         self._end: str | None = None
         five = version == "5"
-        self._client = client = paho.Client(
+        self._client = client = _Client(
             CallbackAPIVersion.VERSION2,
             client_id=client_id,
             clean_session=None if five else True,
@@ -201,7 +232,7 @@ class Connection:
         poll = select.poll()
         poll.register(wake, select.POLLIN)
         poll.register(sock, select.POLLIN | (select.POLLOUT if client.want_write() else 0))
-        buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
+        buffered = client.has_ahead or (isinstance(sock, ssl.SSLSocket) and sock.pending() > 0)
         ready = dict(poll.poll(0 if buffered else timeout * 1000))
         if wake.fileno() in ready:
             wake.recv(4096)
@@ -209,6 +240,10 @@ class Connection:
         failed = paho.MQTT_ERR_SUCCESS
         if buffered or events & ~select.POLLOUT:
             failed = client.loop_read()
+            for _ in range(_AT_ONCE - 1):
+                if failed or not client.has_ahead:
+                    break
+                failed = client.loop_read()
         if not failed and events & select.POLLOUT:
             failed = client.loop_write()
         if not failed:
