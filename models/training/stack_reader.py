@@ -20,6 +20,7 @@ __all__ = ["train_stack_reader"]
 _LEAST_LAYER_PX = 0.8
 _NEAR_ROWS = 2.0  # half a chip, standard deviation
 _NEAR_COLUMNS = 1.0
+_USUAL_WEIGHT = 8.0  # of a single chip and the nothing over it
 _KEYS = ("strip", "count", "chips", "layer")
 
 
@@ -81,7 +82,8 @@ def train_stack_reader(
             layers.reshape(-1, len(DENOMINATIONS) + 1), truth.reshape(-1), reduction="none"
         ).view(len(truth), -1)
         weight = torch.where(truth < len(DENOMINATIONS), 1.0, 0.3)
-        return where + 1.5 * c + 2.0 * ((y * weight).sum(1) / weight.sum(1)).mean()
+        # of a tall stack every layer must be right: it weighs by its layers, not as one stack
+        return where + 1.5 * c + 2.0 * ((y * weight).sum(1) / _USUAL_WEIGHT).mean()
 
     def score(net: nn.Module) -> dict[str, float]:
         net.eval()

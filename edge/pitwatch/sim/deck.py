@@ -267,7 +267,7 @@ def _back(design: DeckDesign) -> Image8:
     rng = np.random.default_rng([design.seed, 99])
     im = _blank(design)
     h, w = im.shape[:2]
-    edge = round(float(rng.choice([0, 2.5, 4, 6])) * PX_PER_MM)
+    edge = round(float(rng.choice([0, 0, 2.5, 4, 6])) * PX_PER_MM)
     dark = np.asarray(design.back, np.float32)
     light = np.asarray(design.paper, np.float32) * rng.uniform(0.75, 1.0)
     if design.back_style >= 5:  # two inks, as most casinos' backs have
@@ -290,8 +290,10 @@ def _back_pattern(style: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     ys, xs = np.mgrid[0:h, 0:w].astype(np.float32) / PX_PER_MM
     pitch = rng.uniform(2.5, 7)
     if style in (0, 5):
+        ys = ys * rng.uniform(0.5, 1.0)
         up, down = np.abs((xs + ys) % pitch - pitch / 2), np.abs((xs - ys) % pitch - pitch / 2)
-        m = (up < pitch * 0.3) & (down < pitch * 0.3)
+        share = rng.uniform(0.25, 0.45)
+        m = (up < pitch * share) & (down < pitch * share)
     elif style == 1:
         m = np.hypot(xs % pitch - pitch / 2, ys % pitch - pitch / 2) < pitch * 0.33
     elif style == 2:

@@ -20,12 +20,13 @@ from pitwatch.chips import CASINO
 from pitwatch.sim.chipart import ChipArt, chip_art, random_chip_design, random_edge
 from pitwatch.sim.deck import Deck
 from pitwatch.sim.designs import random_design
-from pitwatch.sim.felt import Felt, random_felt
+from pitwatch.sim.felt import Felt
 from pitwatch.sim.light import random_lens, random_light, spoil
 from pitwatch.sim.render import IdMap, Renderer, arm_outline, card_corners, replace_region
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.sim.stackform import PITCH
 from pitwatch.sim.suits import prints_suits
+from pitwatch.sim.tops import random_felt
 from pitwatch.sim.typefaces import every_typeface
 from pitwatch.table.camera import Camera
 from pitwatch.table.layout import template
@@ -54,6 +55,7 @@ class StackTruth:
 
 
 _ASIDE_MM = 20.0
+_IN_ORDER = 0.5  # share of stacks of any kind that are of one colour or sorted
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,9 @@ class Sampler:
     """Random samples without end, the same for the same seed.
 
     held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
-    ones give crops for the readers at less cost. usual: share of chip sets and stacks that look like most
-    casinos' (the house's own colours, few chips, sorted), the others being of any kind. deck, chips: one
+    ones give crops for the readers at less cost. usual: share of chip sets that look like most casinos', and
+    unless `wagers` says otherwise of stacks that are laid as wagers are (few chips, sorted), the others being
+    of any kind. deck, chips: one
     house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera. backs: share of the
     cards that lie face down. photographs: how often each drawn card or stack is photographed, through other
     lenses each time: drawing costs more than photographing.
@@ -129,10 +132,12 @@ class Sampler:
         sharpest: float = 2.5,
         backs: float = 0.12,
         photographs: int = 1,
+        wagers: float | None = None,
     ) -> None:
         self.size = size
         self.photographs = photographs
         self.usual = usual
+        self.wagers = usual if wagers is None else wagers
         self.sharpest = sharpest
         self.backs = backs
         self._own_deck, self._own_chips = deck, chips
@@ -322,6 +327,7 @@ class Sampler:
             step = up * u(-60, 60) + right * u(-55, 55)
         else:
             step = up * u(-16, 16) + right * u(-14, 14)  # nearly squared
+        thrown = 25.0 if rng.random() < 0.15 else 4.0  # degrees: laid by a dealer, or thrown in
         down = rng.random() < self.backs
         for i in range(n):
             sideways = i >= 2 and i == n - 1 and rng.random() < 0.15
@@ -332,7 +338,7 @@ class Sampler:
                     face_up=not (down and rng.random() < 0.7) and rng.random() > self.backs / 2,
                     x=float(x + u(-3, 3)),
                     y=float(y + u(-3, 3)),
-                    yaw=float(yaw + rng.normal(0, 4) + (90 if sideways else 0)),
+                    yaw=float(yaw + rng.normal(0, thrown) + (90 if sideways else 0)),
                     z=0.3 * (i + 1) + (float(u(0, 3)) if rng.random() < 0.15 else 0.0),
                     order=order,
                 )
@@ -352,15 +358,15 @@ class Sampler:
         if any(np.hypot(s.x - x, s.y - y) < 39.3 for s in stacks):
             return
         n = int(rng.choice([1, 2, 3, 4, 5])) if rng.random() < 0.55 else int(rng.integers(1, 26))
-        style = rng.random()
-        if rng.random() < self.usual:
+        style, most = rng.random(), len(cents)
+        if rng.random() < self.wagers:
             # a wager as people lay it: few chips, the dearest at the bottom
             n = int(rng.choice([1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 10]))
-            style = style * 0.8
-        if style < 0.4:
+            style, most = style * _IN_ORDER, min(most, 3)
+        if style < _IN_ORDER / 2:
             chips = [int(rng.choice(cents))] * n
-        elif style < 0.8:
-            kinds = rng.choice(cents, size=min(len(cents), int(rng.integers(2, 4))), replace=False)
+        elif style < _IN_ORDER:
+            kinds = rng.choice(cents, size=int(rng.integers(min(2, most), most + 1)), replace=False)
             chips = sorted((int(c) for c in rng.choice(kinds, size=n)), reverse=True)
         else:
             chips = [int(c) for c in rng.choice(cents, size=n)]
