@@ -48,10 +48,10 @@ def stack_form(stack: StackPose, eye: Points, chips: ChipArt) -> StackForm:
     n = len(stack.chips)
     rng = np.random.default_rng([stack.look, 11])
     twist = rng.uniform(0, 2 * np.pi, n)
-    lean = rng.normal(0, 0.25, 2)
-    # hands stack chips within a millimetre at best, and often not
-    slip = rng.normal(0, rng.uniform(0.2, 1.2), (n, 2))
-    slip += np.arange(n)[:, None] * lean * rng.choice([0.2, 1.0])
+    # a dealer's stack stands within half a millimetre, a player's often does not
+    lean = rng.normal(0, 0.15, 2) * rng.choice([0.0, 0.3, 1.0])
+    slip = rng.normal(0, rng.uniform(0.05, 0.5) if rng.random() < 0.7 else rng.uniform(0.5, 1.2), (n, 2))
+    slip += np.arange(n)[:, None] * lean
     slip[0] = 0
     centres = np.array([stack.x, stack.y]) + slip
     towards = float(np.arctan2(eye[1] - stack.y, eye[0] - stack.x))
