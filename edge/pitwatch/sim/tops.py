@@ -67,10 +67,10 @@ _LINES = (
 def random_felt(layout: Layout, rng: np.random.Generator, fonts: tuple[str, ...]) -> Felt:
     """A table top for training."""
     wooden = rng.random()
-    if wooden < 0.12:
+    if wooden < 0.18:
         return Felt(_planks(rng), mm_to_px())
     image = _ground(rng)
-    if wooden < 0.3:
+    if wooden < 0.32:
         # a mat or a worn board: scratches instead of print
         _scratch(image, rng)
         if rng.random() < 0.5:
@@ -132,32 +132,53 @@ def _scratch(image: NDArray[Any], rng: np.random.Generator) -> None:
 
 
 def _planks(rng: np.random.Generator) -> NDArray[Any]:
-    """Boards or parquet: pieces of a width and length, often a card's, each with its own tone and grain."""
+    """Boards, staggered or in a mosaic of squares whose strips lie across each other: each piece with its own
+    tone, grain and pores, often as large as a card."""
     u = rng.uniform
     h, w = round((_Y1 - _Y0) * PX_PER_MM), round((_X1 - _X0) * PX_PER_MM)
     base = np.array(_bgr(u(5, 22), u(30, 190), u(60, 235)), np.float32)
-    # grain runs along the rows; every piece is cut from it somewhere
-    grain = rng.standard_normal((h, w // 16 + 1)).astype(np.float32)
-    grain = cv2.resize(grain, (w, h), interpolation=cv2.INTER_LINEAR) * np.float32(u(2, 12))
-    image = base + grain[..., None]
-    wide, long = (
-        u(18, 90) * PX_PER_MM,
-        u(60, 110) * PX_PER_MM if rng.random() < 0.6 else u(200, 900) * PX_PER_MM,
-    )
-    spread, gap = u(0.02, 0.14), float(u(0.4, 0.95))
-    y = 0.0
-    while y < h:
-        x = -float(u(0, long))
-        while x < w:
-            piece = image[int(y) : int(y + wide), max(0, int(x)) : int(x + long)]
-            piece *= np.float32(1 + rng.normal(0, spread))
-            piece[:, -1:] *= gap
-            piece[-1:] *= gap
-            x += long
-        y += wide
+    wide, spread, gap = u(12, 90) * PX_PER_MM, u(0.02, 0.14), float(u(0.4, 0.95))
+    rough, pores = u(2, 12), u(0, 45) if rng.random() < 0.6 else 0.0
+    along = base + _grain(h, w, rough, pores, rng)[..., None]
+    if rng.random() < 0.45:
+        across = base + _grain(w, h, rough, pores, rng).T[..., None]
+        strips = int(rng.integers(3, 8))
+        side = max(round(min(wide, 22 * PX_PER_MM)) * strips, 60)
+        for i, y in enumerate(range(0, h, side)):
+            for k, x in enumerate(range(0, w, side)):
+                own = (slice(y, y + side), slice(x, x + side))
+                if (i + k) % 2:
+                    along[own] = across[own]
+                block = along[own].swapaxes(0, 1) if (i + k) % 2 else along[own]
+                for edges in np.array_split(np.arange(len(block)), strips):
+                    if len(edges):
+                        _piece(block[edges[0] : edges[-1] + 1], spread, gap, rng)
+    else:
+        long = u(60, 110) * PX_PER_MM if rng.random() < 0.6 else u(200, 900) * PX_PER_MM
+        for top in np.arange(0, h, wide):
+            for left in np.arange(-float(u(0, long)), w, long):
+                own = (slice(int(top), int(top + wide)), slice(max(0, int(left)), int(left + long)))
+                _piece(along[own], spread, gap, rng)
     if rng.random() < 0.4:
-        image = np.ascontiguousarray(cv2.resize(image.transpose(1, 0, 2), (w, h)))
-    return np.asarray(np.clip(image, 0, 255), np.uint8)
+        along = np.ascontiguousarray(cv2.resize(along.transpose(1, 0, 2), (w, h)))
+    return np.asarray(np.clip(along, 0, 255), np.uint8)
+
+
+def _grain(h: int, w: int, rough: float, pores: float, rng: np.random.Generator) -> NDArray[Any]:
+    """Grain that runs along the rows, (h, w): streaks `rough` levels deep and short dark pores."""
+    streaks = rng.standard_normal((h, w // 16 + 1)).astype(np.float32)
+    out = cv2.resize(streaks, (w, h), interpolation=cv2.INTER_LINEAR) * np.float32(rough)
+    if pores:
+        dots = rng.standard_normal((h, w // 10 + 1)).astype(np.float32) > 1.9
+        out -= cv2.resize(dots.astype(np.float32), (w, h), interpolation=cv2.INTER_LINEAR) * np.float32(pores)
+    return np.asarray(out)
+
+
+def _piece(piece: NDArray[Any], spread: float, gap: float, rng: np.random.Generator) -> None:
+    """One board: its tone, and the gap at two of its edges. Changes it in place."""
+    piece *= np.float32(1 + rng.normal(0, spread))
+    piece[:, -1:] *= gap
+    piece[-1:] *= gap
 
 
 def _spots(image: NDArray[Any], layout: Layout, rng: np.random.Generator, ink: Bgr, thick: int) -> None:

@@ -39,7 +39,8 @@ __all__ = ["Eyes", "read_standing"]
 
 _FIT_REACH_MM = 14.0
 _FOOT_PASSES = 2
-_BACK_EDGES = 0.6  # share of its outline that lies on an edge of the picture
+# a back has no face to tell it from print: the less sure, the more of its outline must lie on edges
+_BACK_EDGES = ((0.35, 0.6), (0.5, 0.35))  # scores, shares
 
 
 class Eyes:
@@ -154,8 +155,7 @@ def _fitted(picture: NDArray[np.uint8], zone: Zone, boxes: list[Box]) -> list[Bo
         x, y, angle = (
             (fit.x + 0.5, fit.y + 0.5, fit.angle) if near and fit.support > 0.35 else (b.x, b.y, along)
         )
-        # a back has no face to tell it from print: it must show a card's edges
-        if b.kind == 1 and fit.support < _BACK_EDGES:
+        if b.kind == 1 and not any(b.score >= s and fit.support >= share for s, share in _BACK_EDGES):
             continue
         width, length = CARD_MM
         out.append(Box(x, y, length * scale, width * scale, angle, b.kind, b.score))
