@@ -19,7 +19,7 @@ from models.training.stack_reader import tensor as strip_tensor
 from models.training.strips import moved
 from pitwatch.chips import CASINO
 from pitwatch.vision.crops import CARD_SHAPE, STRIP_SHAPE, ZONE_PX
-from pitwatch.vision.stack_reader import views
+from pitwatch.vision.stack_reader import counts, softmax, tempered, totals, views
 
 __all__ = ["export_card_reader", "export_detector", "export_stack_reader"]
 
@@ -74,7 +74,7 @@ def export_card_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str
 
 
 def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[str, Any]) -> None:
-    """The reader, with temperatures for the count and for the layers."""
+    """The reader, with temperatures for the count, for the layers and for the totals made of them."""
     held = Data(cache / "strips", "val", ("strip", "count", "chips", "layer"))
     net.eval()
     # at the table the foot is where the reader itself found it, not where the strip was cut
@@ -101,13 +101,17 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
     with torch.inference_mode():
         said = net(strip_tensor(moved(strips, layer, *off.T), layer))[2].numpy()
     scale = (off * said).sum(axis=0) / (said * said).sum(axis=0)
+    cool_count = _temperature([(count[clear], held.arrays["count"][clear])])
+    cool_layers = _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])])
+    read = clear & stands
     target = weights / "stack_reader.onnx"
     _export(net, torch.zeros(2, 5, *STRIP_SHAPE), target, ["count", "layers", "foot", "features"])
     about = {
         "input": ["n", 5, *STRIP_SHAPE],
         "classes": [d.name for d in CASINO.denominations],
-        "temperature_count": _temperature([(count[clear], held.arrays["count"][clear])]),
-        "temperature_layers": _temperature([(layers[there][:, : len(CASINO.denominations)], chips[there])]),
+        "temperature_count": cool_count,
+        "temperature_layers": cool_layers,
+        "temperature_totals": _of_totals(count[read] / cool_count, layers[read] / cool_layers, chips[read]),
         "heads": _heads(net, ("layers",), target),
         "foot_scale": round(float(scale[0]), 4),
         "aside_scale": round(float(scale[1]), 4),
@@ -115,6 +119,24 @@ def export_stack_reader(net: nn.Module, cache: Path, weights: Path, how: dict[st
         "held_out": {"stacks": len(chips), "count": float((count.argmax(1) == held.arrays["count"]).mean())},
     }
     _enter(weights, "stack_reader", target, about | how)
+
+
+def _of_totals(count: np.ndarray, layers: np.ndarray, chips: np.ndarray) -> float:
+    """The temperature of totals under which it is likeliest how often the likeliest is right."""
+    cents = [d.cents for d in CASINO.denominations]
+    worth = np.array([*cents, 0])[chips].sum(axis=1)
+    said = [
+        totals(counts(c), k, cents)
+        for c, k in zip(softmax(count), softmax(layers[..., : len(cents)]), strict=True)
+    ]
+    right = np.array([v[0][0] == w for v, w in zip(said, worth, strict=True)])
+    best, least = 1.0, np.inf
+    for t in np.geomspace(0.5, 2.0, 29):
+        p = np.clip([tempered(v, float(t))[0][1] for v in said], 1e-3, 1 - 1e-3)
+        miss = -float(np.log(np.where(right, p, 1 - p)).mean())
+        if miss < least:
+            best, least = float(t), miss
+    return round(best, 4)
 
 
 def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[str]) -> None:

@@ -27,7 +27,7 @@ from pitwatch.table.layout import template
 from pitwatch.vision.detector import Box, thin_out
 from pitwatch.vision.eyes import Eyes
 from pitwatch.vision.looks import Look, Zone
-from pitwatch.vision.stack_reader import totals
+from pitwatch.vision.stack_reader import tempered, totals
 from pitwatch.vision.weights import read_manifest, verify, weights_folder
 
 LAYOUT = template(6)
@@ -152,3 +152,16 @@ def test_one_of_two_boxes_on_the_same_card_is_kept() -> None:
     assert thin_out([a, fanned]) == [a, fanned]
     stack = Box(100.0, 100.0, 31.0, 31.0, 0.0, 2, 0.7)
     assert thin_out([a, stack]) == [a, stack]
+
+
+def test_cooled_totals_keep_their_order_and_what_was_left_out() -> None:
+    values = ((3000, 0.6), (5000, 0.2), (600, 0.1))
+    assert dict(tempered(values, 1.0)) == pytest.approx(dict(values))
+    surer = tempered(values, 0.8)
+    assert [v for v, _ in surer] == [3000, 5000, 600]
+    assert 0.6 < surer[0][1] < 0.8
+    assert surer[1][1] < 0.2
+    # a tenth belongs to totals that are not named, and some of it stays theirs
+    assert 0.02 < 1 - sum(p for _, p in surer) < 0.1
+    assert tempered((), 0.8) == ()
+    assert tempered(((500, 1.0),), 0.8) == ((500, 1.0),)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pitwatch.chips import ChipSet
 from pitwatch.vision.weights import open_session
 
-__all__ = ["StackReader", "StackReading", "totals", "views"]
+__all__ = ["StackReader", "StackReading", "counts", "softmax", "tempered", "totals", "views"]
 
 _KEPT = 40  # totals carried along while layers are added
 _NAMED = 8  # totals handed on
@@ -44,6 +44,7 @@ class StackReader:
         self._input = self._session.get_inputs()[0].name
         self._cool_count = weights.number("temperature_count")
         self._cool_layers = weights.number("temperature_layers")
+        self._cool_totals = weights.number("temperature_totals")
         self._off = np.array([weights.number("foot_scale"), weights.number("aside_scale")])
         names = weights.about.get("classes", [])
         by_name = {d.name: d.cents for d in chips.denominations}
@@ -91,10 +92,9 @@ class StackReader:
         cents = [c for c in self._cents if c is not None]
         out = []
         for i in range(n):
-            alone = _softmax(count[i] / self._cool_count)
-            p = alone if heights is None else alone * np.exp(heights[i])
-            p = np.concatenate([[0.0], p[1:] / max(float(p[1:].sum()), 1e-12)])
-            kinds = _softmax(layers[i][:, known] / self._cool_layers)
+            alone = softmax(count[i] / self._cool_count)
+            p = counts(alone if heights is None else alone * np.exp(heights[i]))
+            kinds = softmax(layers[i][:, known] / self._cool_layers)
             best = int(p[1:].argmax()) + 1
             chips = tuple(cents[k] for k in kinds[:best].argmax(axis=1))
             out.append(
@@ -102,7 +102,7 @@ class StackReader:
                     best,
                     float(p[best]),
                     chips,
-                    totals(p, kinds, cents),
+                    tempered(totals(p, kinds, cents), self._cool_totals),
                     float(alone[0]),
                 )
             )
@@ -141,6 +141,24 @@ def totals(
     return tuple(sorted(out.items(), key=lambda e: (-e[1], e[0]))[:_NAMED])
 
 
-def _softmax(v: NDArray[np.float64]) -> NDArray[np.float64]:
+def counts(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities (26,) of 0 to 25 chips, given that there is one."""
+    return np.concatenate([[0.0], p[1:] / max(float(p[1:].sum()), 1e-12)])
+
+
+def tempered(values: tuple[tuple[int, float], ...], temperature: float) -> tuple[tuple[int, float], ...]:
+    """Totals with their probabilities raised to 1 / temperature, what is left out as one more.
+
+    Layers are not independent: where one is read rightly the next mostly is, so that a product of many is too
+    low.
+    """
+    left = max(1.0 - sum(p for _, p in values), 0.0)
+    raised = [p ** (1 / temperature) for _, p in values]
+    whole = sum(raised) + left ** (1 / temperature)
+    return tuple((v, p / whole) for (v, _), p in zip(values, raised, strict=True))
+
+
+def softmax(v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits (..., n) to probabilities."""
     e = np.exp(v - v.max(axis=-1, keepdims=True))
     return np.asarray(e / e.sum(axis=-1, keepdims=True), np.float64)
