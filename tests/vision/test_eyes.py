@@ -19,7 +19,7 @@ from pitwatch.sim.deck import Deck
 from pitwatch.sim.designs import DeckDesign
 from pitwatch.sim.felt import draw_felt
 from pitwatch.sim.light import Lens, spoil
-from pitwatch.sim.render import Renderer
+from pitwatch.sim.render import Renderer, replace_region
 from pitwatch.sim.scene import ArmPose, CardPose, Scene, StackPose
 from pitwatch.sim.spec import mounted_camera
 from pitwatch.sim.typefaces import packaged_typefaces
@@ -165,3 +165,14 @@ def test_cooled_totals_keep_their_order_and_what_was_left_out() -> None:
     assert 0.02 < 1 - sum(p for _, p in surer) < 0.1
     assert tempered((), 0.8) == ()
     assert tempered(((500, 1.0),), 0.8) == ((500, 1.0),)
+
+
+def test_a_back_that_the_picture_cuts_is_none_and_a_whole_one_is(renderer: Renderer, eyes: Eyes) -> None:
+    scene = Scene(0.0, (CardPose("As", False, ZONE.x, ZONE.y, 80.0, 0.3, 0),), (), ())
+    image = spoil(renderer.frame(scene), Lens(noise=2.0), np.random.default_rng(1))
+    middle = int(renderer.camera.project([(ZONE.x, ZONE.y)])[0, 0])
+    for left, backs in ((middle - 150, 1), (middle - 10, 0)):
+        part = np.ascontiguousarray(image[:, left:])
+        camera = replace_region(renderer.camera, (left, 0, part.shape[1], part.shape[0]))
+        seen = eyes.over(camera).look(Frame(1.5, part, 0), ZONE)
+        assert len([c for c in seen.cards if not c.face_up]) == backs

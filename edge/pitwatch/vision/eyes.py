@@ -10,6 +10,7 @@ import copy
 from collections.abc import Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +40,7 @@ __all__ = ["Eyes", "read_standing"]
 
 _FIT_REACH_MM = 14.0
 _FOOT_PASSES = 2
+_EDGE_PX = 4.0
 # a back has no face to tell it from print: the less sure, the more of its outline must lie on edges
 _BACK_EDGES = ((0.35, 0.6), (0.5, 0.35))  # scores, shares
 
@@ -71,6 +73,7 @@ class Eyes:
         picture = zone_picture(frame.image, self._maps[zone])
         boxes = self._detector.boxes(picture)
         cards = _fitted(picture, zone, [b for b in boxes if b.kind < 2])
+        cards = [b for b in cards if b.kind == 0 or self._whole(frame.image, zone, b)]
         stacks = [b for b in boxes if b.kind == 2]
         return Look(
             frame.t,
@@ -79,6 +82,13 @@ class Eyes:
             self._read_stacks(frame.image, zone, stacks),
             tuple(_hand(zone, b) for b in boxes if b.kind == 3),
         )
+
+    def _whole(self, image: NDArray[np.uint8], zone: Zone, box: Box) -> bool:
+        """Whether all of a card lies within the picture: of a back, less cannot be told from print."""
+        corners = cv2.boxPoints(((box.x - 0.5, box.y - 0.5), (box.w, box.h), float(np.degrees(box.angle))))
+        px = self.camera.project(zone_to_mm(zone, np.asarray(corners, np.float64)))
+        h, w = image.shape[:2]
+        return bool(np.all((px > -_EDGE_PX) & (px < (w + _EDGE_PX, h + _EDGE_PX))))
 
     def _read_cards(
         self, image: NDArray[np.uint8], zone: Zone, boxes: list[Box], stacks: list[Box]
