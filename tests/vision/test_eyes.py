@@ -171,7 +171,7 @@ def test_a_back_that_the_picture_cuts_is_none_and_a_whole_one_is(renderer: Rende
     scene = Scene(0.0, (CardPose("As", False, ZONE.x, ZONE.y, 80.0, 0.3, 0),), (), ())
     image = spoil(renderer.frame(scene), Lens(noise=2.0), np.random.default_rng(1))
     middle = int(renderer.camera.project([(ZONE.x, ZONE.y)])[0, 0])
-    for left, backs in ((middle - 150, 1), (middle - 10, 0)):
+    for left, backs in ((middle - 150, 1), (middle - 30, 0)):
         part = np.ascontiguousarray(image[:, left:])
         camera = replace_region(renderer.camera, (left, 0, part.shape[1], part.shape[0]))
         seen = eyes.over(camera).look(Frame(1.5, part, 0), ZONE)
