@@ -42,7 +42,7 @@ def export_detector(best: Path, weights: Path, how: dict[str, Any]) -> None:
         "input": [1, 3, ZONE_PX, ZONE_PX],
         "output": "x, y, w, h (pixels), a score a class, angle (radians)",
         "classes": list(CLASSES),
-        "least_score": [0.35, 0.35, 0.2, 0.4],
+        "least_score": [0.35, 0.35, 0.2, 0.65],
         "licence": "AGPL-3.0 (trained with Ultralytics YOLO)",
     }
     _enter(weights, "detector", target, about | how)

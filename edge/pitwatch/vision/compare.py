@@ -29,6 +29,7 @@ _NUDGE_MM = 60.0
 _STACK_MM = 16.0
 _SAME_MM, _SAME_YAW = 14.0, 20.0
 _SLIP = 0.15  # less than this share of a place changed: a new opinion, not a new thing
+_PLAIN = 0.95  # score and probability of a face that nobody takes for a back
 _CONFLICT = 1.2  # log-odds for another card
 _ALIKE = -1.5  # log-odds for the same card
 _HIDES = 0.25  # a card laid over this share of another, or more, must be seen to hide it
@@ -192,13 +193,20 @@ def _same_place(
         if other:
             t = tracks[i]
             free = _above(groups[j], groups, t.foot, s)
-            if share_changed(t.foot, t.patch, t.foot.of(top), free) >= _SLIP:
+            if share_changed(t.foot, t.patch, t.foot.of(top), free) >= _SLIP or _turned_plainly(t, groups[j]):
                 continue
         used_t.add(i)
         used_g.add(j)
         plan.seen.append((tracks[i], groups[j]))
     lost = [t for i, t in enumerate(tracks) if i not in used_t]
     return lost, [g for j, g in enumerate(groups) if j not in used_g]
+
+
+def _turned_plainly(t: CardTrack, g: CardGroup) -> bool:
+    """Whether a back is now a face in every look: turned, a pale one changes the picture but little."""
+    if t.face_up or len(g.seen) < 2:
+        return False
+    return all(c.face_up and min(c.score, c.confidence, 1.0 - c.unread) >= _PLAIN for c in g.seen.values())
 
 
 def _loosely(lost: list[CardTrack], sure: list[CardGroup], plan: CardPlan) -> None:
