@@ -306,7 +306,7 @@ class NoisyEyes:
         k = self.faults.mm
         dx, dy = (float(v) for v in rng.uniform(-k, k, 2))
         same = seeded(self.seed, s.chips, round(s.x), round(s.y))
-        p = 0.94 if shown.mean() > 0.8 and same.random() >= self.faults.chips_unclear else 0.55
+        p = 0.94 if shown.mean() > 0.8 and same.random() >= self.faults.chips_unclear else 0.45
         wrong = s.cents + int(s.chips[0])
         p = min(max(p + float(rng.normal(0, 0.02)), 0.1), 0.99)
         return StackSeen(s.x + dx, s.y + dy, 0.9, len(s.chips), s.chips, ((s.cents, p), (wrong, (1 - p) / 2)))

@@ -60,12 +60,12 @@ class WatchOptions:
     this long before it is looked at. agree_s, agree_mm: two looks this far apart in time must agree this
     closely. confirm_s: after this long a disturbance, what is visible is confirmed, never removed.
     card_p, chips_p: below this probability a card's rank or suit, or a stack's value, is not said; on decks
-    it never saw, the card reader is wrong in under 1 of 100 cards that it gives 0.8; an amount is said with
-    its probability, and judged only by one that is sure. hold_s: an unread card
-    or amount is held back this long for better looks. order_s: an event waits at most this long
-    for an earlier one elsewhere. arm_mm: a hand this close to a change may have made it. gone_s: part of a
-    hand is missing this long before it is gone. regain_s: cards that part are no split if they meet again
-    within this time.
+    it never saw, the card reader is wrong in under 1 of 100 cards that it gives 0.8; an amount that is
+    likelier than all others together is said with its probability, and only a sure one makes a finding.
+    hold_s: an unread card or amount is held back this long for better looks. order_s: an event waits at most
+    this long for an earlier one elsewhere. arm_mm: a hand this close to a change may have made it. gone_s:
+    part of a hand is missing this long before it is gone. regain_s: cards that part are no split if they
+    meet again within this time.
     """
 
     max_looks: int = 3
@@ -74,7 +74,7 @@ class WatchOptions:
     agree_mm: float = 6.0
     confirm_s: float = 8.0
     card_p: float = 0.8
-    chips_p: float = 0.65
+    chips_p: float = 0.5
     hold_s: float = 0.55
     order_s: float = 1.0
     arm_mm: float = 80.0
