@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pitwatch.cards import RANKS, SUITS
-from pitwatch.vision.fuse import card_groups, verdict
+from pitwatch.vision.compare import turned_plainly
+from pitwatch.vision.fuse import CardGroup, card_groups, verdict
 from pitwatch.vision.looks import CardSeen, Look, StackSeen, Zone
-from pitwatch.vision.tracks import Reading, Values, yaw_between, yaw_mean
+from pitwatch.vision.motion import Foot
+from pitwatch.vision.tracks import CardTrack, Reading, Values, yaw_between, yaw_mean
 
 ZONE = Zone("seat-1-cards", 0, 0)
 
@@ -113,3 +117,17 @@ def test_looks_fuse_into_groups():
     assert verdict(groups[1], 2, 6.0, 2) is None
     assert verdict(groups[1], 3, 6.0, 2) is False
     assert verdict(groups[1], 1, 6.0, 1) is True
+
+
+def test_a_back_is_turned_when_every_look_reads_a_face_plainly():
+    foot = Foot(0, 0, 0, 0, np.zeros((0, 0), dtype=np.bool_))
+    down = CardTrack(1, 0.0, 0.0, 90.0, False, foot, np.zeros((0, 0, 3), np.uint8))
+    plain = card("8c", 0.995, unread=0.0, score=0.97)
+    doubtful = replace(plain, score=0.8)
+    back = CardSeen(0.0, 0.0, 90.0, False, 0.99)
+    assert turned_plainly(down, CardGroup({0: plain, 1: plain}))
+    # one look, one that is unsure, one that saw a back: that may be a slip
+    assert not turned_plainly(down, CardGroup({0: plain}))
+    assert not turned_plainly(down, CardGroup({0: plain, 1: doubtful}))
+    assert not turned_plainly(down, CardGroup({0: plain, 1: back}))
+    assert not turned_plainly(replace(down, face_up=True), CardGroup({0: plain, 1: plain}))

@@ -20,7 +20,7 @@ from pitwatch.vision.motion import Foot, Image, Mask, TopView, share_changed
 from pitwatch.vision.tracks import CardTrack, StackTrack, card_outline, overlap, stack_outline, yaw_between
 from pitwatch.vision.zonestate import ZoneLook
 
-__all__ = ["CardPlan", "Scale", "StackPlan", "compare_cards", "compare_stacks"]
+__all__ = ["CardPlan", "Scale", "StackPlan", "compare_cards", "compare_stacks", "turned_plainly"]
 
 _TURN_MM = 60.0
 _SHIFT_MM = 150.0
@@ -193,7 +193,7 @@ def _same_place(
         if other:
             t = tracks[i]
             free = _above(groups[j], groups, t.foot, s)
-            if share_changed(t.foot, t.patch, t.foot.of(top), free) >= _SLIP or _turned_plainly(t, groups[j]):
+            if share_changed(t.foot, t.patch, t.foot.of(top), free) >= _SLIP or turned_plainly(t, groups[j]):
                 continue
         used_t.add(i)
         used_g.add(j)
@@ -202,7 +202,7 @@ def _same_place(
     return lost, [g for j, g in enumerate(groups) if j not in used_g]
 
 
-def _turned_plainly(t: CardTrack, g: CardGroup) -> bool:
+def turned_plainly(t: CardTrack, g: CardGroup) -> bool:
     """Whether a back is now a face in every look: turned, a pale one changes the picture but little."""
     if t.face_up or len(g.seen) < 2:
         return False
