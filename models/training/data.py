@@ -55,7 +55,7 @@ def draw_shard(root: Path, split: str, shard: int, samples: int, held_out: bool,
         usual=0.7 if kind == "strips" else 0.4 if kind == "zones" else 0.0,
         backs=0.3 if kind == "zones" else 0.12,
         photographs=3,
-        # each layer is to be read by itself; that wagers are mostly sorted is known when totals are made
+        # each layer is to be read by itself, not guessed from its neighbours
         wagers=0.4 if kind == "strips" else None,
     )
     rng = np.random.default_rng([shard, 77])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +131,12 @@ def _of_totals(count: np.ndarray, layers: np.ndarray, chips: np.ndarray) -> floa
         for c, k in zip(softmax(count), softmax(layers[..., : len(cents)]), strict=True)
     ]
     right = np.array([v[0][0] == w for v, w in zip(said, worth, strict=True)])
-    best, least = 1.0, np.inf
-    for t in np.geomspace(0.5, 2.0, 29):
-        p = np.clip([tempered(v, float(t))[0][1] for v in said], 1e-3, 1 - 1e-3)
-        miss = -float(np.log(np.where(right, p, 1 - p)).mean())
-        if miss < least:
-            best, least = float(t), miss
-    return round(best, 4)
+
+    def miss(t: float) -> float:
+        p = np.clip([tempered(v, t)[0][1] for v in said], 1e-3, 1 - 1e-3)
+        return -float(np.log(np.where(right, p, 1 - p)).mean())
+
+    return _least(miss, np.geomspace(0.5, 2.0, 29))
 
 
 def _export(net: nn.Module, example: torch.Tensor, target: Path, outputs: list[str]) -> None:
@@ -182,17 +182,22 @@ def _heads(net: nn.Module, names: tuple[str, ...], file: Path) -> dict[str, Any]
 
 def _temperature(sets: list[tuple[np.ndarray, np.ndarray]]) -> float:
     """The divisor of the logits under which the truth is likeliest (temperature scaling, Guo et al. 2017)."""
-    best, least = 1.0, np.inf
-    for t in np.geomspace(0.4, 4.0, 47):
+
+    def miss(t: float) -> float:
         total = 0.0
         for z, y in sets:
             v = z / t
             v = v - v.max(axis=1, keepdims=True)
             p = v[np.arange(len(y)), y] - np.log(np.exp(v).sum(axis=1))
             total -= float(p.mean())
-        if total < least:
-            best, least = float(t), total
-    return round(best, 4)
+        return total
+
+    return _least(miss, np.geomspace(0.4, 4.0, 47))
+
+
+def _least(miss: Callable[[float], float], temperatures: np.ndarray) -> float:
+    """The temperature under which `miss` is least."""
+    return round(min(temperatures.tolist(), key=miss), 4)
 
 
 def _enter(weights: Path, name: str, file: Path, about: dict[str, Any]) -> None:

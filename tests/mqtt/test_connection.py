@@ -118,22 +118,18 @@ def test_an_end_in_the_middle_of_a_packet_is_an_end(wake: socket.socket) -> None
 
 def test_a_lasting_session_goes_on_after_a_cut(tmp_path: Path, wake: socket.socket) -> None:
     with Mosquitto.simple(tmp_path) as broker:
-        _goes_on(broker, wake)
-
-
-def _goes_on(broker: Mosquitto, wake: socket.socket) -> None:
-    connection = _open(parse_url(broker.url))
-    until(lambda: connection.step(wake, 0.05) or connection.accepted)
-    connection.subscribe("a/#")
-    for i in range(300):
-        connection.publish(Message("a/b", str(i).encode()))
-    until(lambda: connection.step(wake, 0.05) or len(connection.received) == 300)
-    for received in connection.received[:120]:
-        connection.confirm(received)
-    connection.step(wake, 0.05)
-    connection.close(in_order=True)
-    again = _open(parse_url(broker.url))
-    until(lambda: again.step(wake, 0.05) or len(again.received) == 180)
-    assert again.resumed
-    assert [int(r.payload) for r in again.received] == list(range(120, 300))
-    again.close(in_order=True)
+        connection = _open(parse_url(broker.url))
+        until(lambda: connection.step(wake, 0.05) or connection.accepted)
+        connection.subscribe("a/#")
+        for i in range(300):
+            connection.publish(Message("a/b", str(i).encode()))
+        until(lambda: connection.step(wake, 0.05) or len(connection.received) == 300)
+        for received in connection.received[:120]:
+            connection.confirm(received)
+        connection.step(wake, 0.05)
+        connection.close(in_order=True)
+        again = _open(parse_url(broker.url))
+        until(lambda: again.step(wake, 0.05) or len(again.received) == 180)
+        assert again.resumed
+        assert [int(r.payload) for r in again.received] == list(range(120, 300))
+        again.close(in_order=True)

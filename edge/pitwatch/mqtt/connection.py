@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -77,7 +77,8 @@ class _TlsSocket(ssl.SSLSocket):
 class _Client(paho.Client):
     """paho's client, which asks the system for the parts of each packet one by one; this one reads ahead.
 
-    Should paho no longer call `_sock_recv`, nothing is read ahead and all goes on as before.
+    For one connection: what was read ahead of it is not another's. Should paho no longer call `_sock_recv`,
+    nothing is read ahead and all goes on as before.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -88,10 +89,6 @@ class _Client(paho.Client):
     def has_ahead(self) -> bool:
         """Whether something was received that has not been looked at."""
         return self._at < len(self._ahead)
-
-    def connect(self, *args: Any, **kwargs: Any) -> MQTTErrorCode:
-        self._ahead, self._at = b"", 0
-        return super().connect(*args, **kwargs)
 
     def _sock_recv(self, bufsize: int) -> bytes:
         if not self.has_ahead:
@@ -239,11 +236,10 @@ class Connection:
         events = ready.get(sock.fileno(), 0)
         failed = paho.MQTT_ERR_SUCCESS
         if buffered or events & ~select.POLLOUT:
-            failed = client.loop_read()
-            for _ in range(_AT_ONCE - 1):
+            for _ in range(_AT_ONCE):
+                failed = client.loop_read()
                 if failed or not client.has_ahead:
                     break
-                failed = client.loop_read()
         if not failed and events & select.POLLOUT:
             failed = client.loop_write()
         if not failed:

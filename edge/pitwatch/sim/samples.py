@@ -114,10 +114,9 @@ class Sampler:
     held_out: draw with type faces and seeds that training never uses. size: edge of the zones, mm; small
     ones give crops for the readers at less cost. usual: share of chip sets that look like most casinos', and
     unless `wagers` says otherwise of stacks that are laid as wagers are (few chips, sorted), the others being
-    of any kind. deck, chips: one
-    house's own, of which alone is drawn then. sharpest: px/mm of the nearest camera. backs: share of the
-    cards that lie face down. photographs: how often each drawn card or stack is photographed, through other
-    lenses each time: drawing costs more than photographing.
+    of any kind. deck, chips: one house's own, of which alone is drawn then. sharpest: px/mm of the nearest
+    camera. backs: share of the cards that lie face down. photographs: how often each drawn card or stack is
+    photographed, through other lenses each time: drawing costs more than photographing.
     """
 
     def __init__(

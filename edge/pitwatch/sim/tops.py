@@ -5,7 +5,7 @@ In: a layout in mm, a generator. Out: a `Felt`, another one each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import cv2
@@ -139,29 +139,45 @@ def _planks(rng: np.random.Generator) -> NDArray[Any]:
     base = np.array(_bgr(u(5, 22), u(30, 190), u(60, 235)), np.float32)
     wide, spread, gap = u(12, 90) * PX_PER_MM, u(0.02, 0.14), float(u(0.4, 0.95))
     rough, pores = u(2, 12), u(0, 45) if rng.random() < 0.6 else 0.0
-    along = base + _grain(h, w, rough, pores, rng)[..., None]
+    boards = base + _grain(h, w, rough, pores, rng)[..., None]
     if rng.random() < 0.45:
         across = base + _grain(w, h, rough, pores, rng).T[..., None]
-        strips = int(rng.integers(3, 8))
-        side = max(round(min(wide, 22 * PX_PER_MM)) * strips, 60)
-        for i, y in enumerate(range(0, h, side)):
-            for k, x in enumerate(range(0, w, side)):
-                own = (slice(y, y + side), slice(x, x + side))
-                if (i + k) % 2:
-                    along[own] = across[own]
-                block = along[own].swapaxes(0, 1) if (i + k) % 2 else along[own]
-                for edges in np.array_split(np.arange(len(block)), strips):
-                    if len(edges):
-                        _piece(block[edges[0] : edges[-1] + 1], spread, gap, rng)
+        pieces = _mosaic(boards, across, wide, rng)
     else:
-        long = u(60, 110) * PX_PER_MM if rng.random() < 0.6 else u(200, 900) * PX_PER_MM
-        for top in np.arange(0, h, wide):
-            for left in np.arange(-float(u(0, long)), w, long):
-                own = (slice(int(top), int(top + wide)), slice(max(0, int(left)), int(left + long)))
-                _piece(along[own], spread, gap, rng)
+        pieces = _staggered(boards, wide, rng)
+    for piece in pieces:
+        piece *= np.float32(1 + rng.normal(0, spread))
+        piece[:, -1:] *= gap
+        piece[-1:] *= gap
     if rng.random() < 0.4:
-        along = np.ascontiguousarray(cv2.resize(along.transpose(1, 0, 2), (w, h)))
-    return np.asarray(np.clip(along, 0, 255), np.uint8)
+        boards = np.ascontiguousarray(cv2.resize(boards.transpose(1, 0, 2), (w, h)))
+    return np.asarray(np.clip(boards, 0, 255), np.uint8)
+
+
+def _mosaic(
+    boards: NDArray[Any], across: NDArray[Any], wide: float, rng: np.random.Generator
+) -> Iterator[NDArray[Any]]:
+    """The strips of squares that lie by turns along and across, parts of `boards`."""
+    strips = int(rng.integers(3, 8))
+    side = max(round(min(wide, 22 * PX_PER_MM)) * strips, 60)
+    h, w = boards.shape[:2]
+    for i, y in enumerate(range(0, h, side)):
+        for k, x in enumerate(range(0, w, side)):
+            square = boards[y : y + side, x : x + side]
+            if (i + k) % 2:
+                square[:] = across[y : y + side, x : x + side]
+                square = square.swapaxes(0, 1)
+            yield from (strip for strip in np.array_split(square, strips) if len(strip))
+
+
+def _staggered(boards: NDArray[Any], wide: float, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
+    """Boards of one length, row by row, parts of `boards`."""
+    u = rng.uniform
+    long = u(60, 110) * PX_PER_MM if rng.random() < 0.6 else u(200, 900) * PX_PER_MM
+    h, w = boards.shape[:2]
+    for top in np.arange(0, h, wide):
+        for left in np.arange(-float(u(0, long)), w, long):
+            yield boards[int(top) : int(top + wide), max(0, int(left)) : int(left + long)]
 
 
 def _grain(h: int, w: int, rough: float, pores: float, rng: np.random.Generator) -> NDArray[Any]:
@@ -172,13 +188,6 @@ def _grain(h: int, w: int, rough: float, pores: float, rng: np.random.Generator)
         dots = rng.standard_normal((h, w // 10 + 1)).astype(np.float32) > 1.9
         out -= cv2.resize(dots.astype(np.float32), (w, h), interpolation=cv2.INTER_LINEAR) * np.float32(pores)
     return np.asarray(out)
-
-
-def _piece(piece: NDArray[Any], spread: float, gap: float, rng: np.random.Generator) -> None:
-    """One board: its tone, and the gap at two of its edges. Changes it in place."""
-    piece *= np.float32(1 + rng.normal(0, spread))
-    piece[:, -1:] *= gap
-    piece[-1:] *= gap
 
 
 def _spots(image: NDArray[Any], layout: Layout, rng: np.random.Generator, ink: Bgr, thick: int) -> None:

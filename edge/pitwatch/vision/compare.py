@@ -206,7 +206,7 @@ def turned_plainly(t: CardTrack, g: CardGroup) -> bool:
     """Whether a back is now a face in every look: turned, a pale one changes the picture but little."""
     if t.face_up or len(g.seen) < 2:
         return False
-    return all(c.face_up and min(c.score, c.confidence, 1.0 - c.unread) >= _PLAIN for c in g.seen.values())
+    return all(min(c.score, c.confidence) >= _PLAIN for c in g.seen.values())
 
 
 def _loosely(lost: list[CardTrack], sure: list[CardGroup], plan: CardPlan) -> None:

@@ -10,7 +10,6 @@ import copy
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +34,7 @@ from pitwatch.vision.fit import edge_picture, fit_card
 from pitwatch.vision.looks import CARD_MM, CardSeen, HandSeen, Look, StackSeen, Zone
 from pitwatch.vision.silhouette import count_likelihood, fit_stack
 from pitwatch.vision.stack_reader import StackReader, StackReading
+from pitwatch.vision.tracks import card_outline
 
 __all__ = ["Eyes", "read_standing"]
 
@@ -85,8 +85,7 @@ class Eyes:
 
     def _whole(self, image: NDArray[np.uint8], zone: Zone, box: Box) -> bool:
         """Whether all of a card lies within the picture: of a back, less cannot be told from print."""
-        corners = cv2.boxPoints(((box.x - 0.5, box.y - 0.5), (box.w, box.h), float(np.degrees(box.angle))))
-        px = self.camera.project(zone_to_mm(zone, np.asarray(corners, np.float64)))
+        px = self.camera.project(card_outline(*_place(zone, box), _yaw(box)))
         h, w = image.shape[:2]
         return bool(np.all((px > -_EDGE_PX) & (px < (w + _EDGE_PX, h + _EDGE_PX))))
 
