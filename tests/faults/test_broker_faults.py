@@ -69,6 +69,9 @@ def ask_again(pit: Subscriber, journal: Journal) -> None:
 
 def test_what_waited_while_no_broker_was_there_arrives_in_order(journal: Journal, tmp_path: Path) -> None:
     broker = Mosquitto.simple(tmp_path)
+    # a session that waits, so that whoever comes first does not matter
+    with broker, Subscriber(broker.port, name="pit"):
+        pass
     with quick(journal, broker.url) as sender:
         record(journal, 100)
         until(lambda: "cannot be reached" in sender.status)
@@ -79,9 +82,8 @@ def test_what_waited_while_no_broker_was_there_arrives_in_order(journal: Journal
         assert not sender.connected
         assert not sender.flush(0.1)
         assert journal.waiting() == 100
-        # a session that waits, so that whoever comes first does not matter
         with broker:
-            with Subscriber(broker.port) as pit:
+            with Subscriber(broker.port, name="pit") as pit:
                 assert sender.flush(20)
                 until(lambda: len(pit.numbers()) == 100)
             sequence = [p["seq"] for p in pit.payloads("events")]
